@@ -1,0 +1,185 @@
+"""The sum behind any cell of any stage of attention, as terms a person can check."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+STAGES = ("q", "k", "v", "raw_scores", "scores", "exponential", "pattern", "mixed", "head_out", "out")
+
+
+class Term(NamedTuple):
+    """One part of a sum: value = left · right for a product, exp(left - right) for an exponential."""
+
+    left_name: str
+    left: float
+    right_name: str
+    right: float
+    value: float
+
+
+class Explanation(NamedTuple):
+    """The terms behind one cell, what they come to, and the cell of the trace that this must equal."""
+
+    name: str               # e.g. "raw_scores[0, 1]"
+    kind: str               # "product", "exponential" or "sum"
+    terms: tuple[Term, ...]
+    total: float            # the sum of the terms
+    numerator: float | None # of the weight: this key's exponential; None elsewhere
+    result: float           # total, or numerator / total
+    value: float            # the number in the trace
+
+    @property
+    def residual(self):
+        """|result - value|: rounding alone."""
+        return abs(self.result - self.value)
+
+
+def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None, k=None, v=None, scale=None, visible=None):
+    """Take one cell of a trace apart.
+
+    trace    AttentionTrace, SelfAttentionTrace or MultiHeadTrace of one sentence (no batch axis)
+    stage    one of STAGES; "exponential" is exp(score - row maximum), the step between scores and pattern
+    row      the query (for k and v: the token); column: the key, or the feature
+    head     which head, where the trace has several
+    x        (n_tokens, d_model), for the stages q, k and v, where the trace does not hold it
+    q, k, v  what was attended with, where the trace does not hold it (an AttentionTrace)
+    params   {"w_q", "w_k", "w_v"} or {"w_qkv", "w_o"} (with biases), for q, k, v, head_out and out
+    scale    the factor that was used on q·k; 1/√d_head unless given
+    visible  bool (n_queries, n_keys), the mask that was used
+    returns  Explanation
+    raises   ValueError for a stage, or a cell outside the array, that is not there
+
+    >>> from core.attention import attend
+    >>> q, k = np.array([[2.0, 1.0]]), np.array([[3.0, 4.0]])
+    >>> [term.value for term in explain(attend(q, k, [[5.0]]), "raw_scores", 0, 0, q=q, k=k).terms]
+    [6.0, 4.0]
+    """
+    if stage not in STAGES:
+        raise ValueError(f"There is no stage {stage!r}; there are {', '.join(STAGES)}.")
+    pick = _Picker(trace, head, {"x": x, "q": q, "k": k, "v": v}, params)
+    shown = trace.scores if stage == "exponential" else getattr(trace, stage)
+    cells = shown if shown.ndim == 2 else pick.array("scores" if stage == "exponential" else stage)
+    if not (0 <= row < cells.shape[0] and 0 <= column < cells.shape[1]):
+        raise ValueError(f"{stage} has {cells.shape[0]} rows and {cells.shape[1]} columns; there is no cell [{row}, {column}].")
+    value = float(cells[row, column])
+
+    if stage in ("q", "k", "v"):
+        w, bias = pick.projection(stage, cells.shape[1])
+        terms = _products("x", pick.array("x")[row], f"w_{stage}", w[:, column], row, column)
+        if bias is not None:
+            terms.append(Term(f"b_{stage}[{column}]", float(bias[column]), "1", 1.0, float(bias[column])))
+    elif stage == "raw_scores":
+        terms = _products("q", pick.array("q")[row], "k", pick.array("k")[column], row, None, right_row=column)
+    elif stage == "scores":
+        raw = float(pick.array("raw_scores")[row, column])
+        factor = 1 / math.sqrt(pick.array("q").shape[1]) if scale is None else float(scale)
+        terms = [Term(f"raw_scores[{row}, {column}]", raw, "scale", factor, raw * factor)]
+    elif stage in ("exponential", "pattern"):
+        return _softmax_cell(pick.array("scores"), stage, row, column, visible, value)
+    elif stage == "mixed":
+        terms = _products("pattern", pick.array("pattern")[row], "v", pick.array("v")[:, column], row, column)
+    elif stage == "head_out":
+        w_o = pick.head_rows_of_w_o()
+        terms = _products("mixed", pick.array("mixed")[row], "w_o", w_o[:, column], row, column, offset=head * w_o.shape[0])
+    else:  # out: what every head adds
+        terms = [Term(f"head_out[{h}][{row}, {column}]", float(part[row, column]), "1", 1.0, float(part[row, column]))
+                 for h, part in enumerate(trace.head_out)]
+        if params is not None and "b_o" in params:
+            terms.append(Term(f"b_o[{column}]", float(params["b_o"][column]), "1", 1.0, float(params["b_o"][column])))
+    total = sum(term.value for term in terms)
+    return Explanation(f"{stage}[{row}, {column}]", "sum" if stage == "out" else "product", tuple(terms), total, None, total, value)
+
+
+def _softmax_cell(scores, stage, row, column, visible, value):
+    """The exponentials of a row, their sum and this key's share."""
+    allowed = np.ones(scores.shape[1], bool) if visible is None else np.broadcast_to(visible, scores.shape)[row]
+    keys = np.flatnonzero(allowed)
+    top = float(scores[row, keys].max()) if keys.size else 0.0
+    terms = tuple(Term(f"scores[{row}, {j}]", float(scores[row, j]), "max", top, math.exp(float(scores[row, j]) - top)) for j in keys)
+    total = sum(term.value for term in terms)
+    numerator = math.exp(float(scores[row, column]) - top) if allowed[column] else 0.0
+    if stage == "exponential":
+        return Explanation(f"exponential[{row}, {column}]", "exponential", terms, total, numerator, numerator, numerator)
+    return Explanation(f"pattern[{row}, {column}]", "exponential", terms, total, numerator, numerator / total if total else 0.0, value)
+
+
+def _products(left, left_row, right, right_column, row, column, right_row=None, offset=0):
+    """left[row, i] · right[i, column] for every i, or left[row, i] · right[right_row, i] for a dot of two rows."""
+    return [Term(f"{left}[{row}, {i}]", float(a), f"{right}[{i + offset}, {column}]" if right_row is None else f"{right}[{right_row}, {i}]",
+                 float(b), float(a) * float(b)) for i, (a, b) in enumerate(zip(left_row, right_column, strict=True))]
+
+
+class _Picker:
+    """Finds the two-dimensional array of one head in a trace or beside it, and the parameters behind it."""
+
+    def __init__(self, trace, head, beside, params):
+        self.trace, self.head, self.beside, self.params = trace, head, beside, params
+
+    def array(self, name):
+        whole = getattr(self.trace, name, self.beside.get(name))
+        if whole is None:
+            raise ValueError(f"This trace does not hold {name}: give it.")
+        if whole.ndim == 2:
+            return whole
+        if self.head is None:
+            raise ValueError(f"{name} has shape {whole.shape}: say which head.")
+        return whole[self.head * whole.shape[0] // self.trace.pattern.shape[0]]  # key/value heads may be shared
+
+    def projection(self, stage, width):
+        """The columns of the projection that made this head's q, k or v, and their bias."""
+        if self.params is None:
+            raise ValueError(f"To take {stage} apart, give params.")
+        if f"w_{stage}" in self.params:
+            return self.params[f"w_{stage}"], self.params.get(f"b_{stage}")
+        n_heads, n_kv_heads = self.trace.q.shape[0], self.trace.k.shape[0]
+        head = self.head if stage == "q" else self.head * n_kv_heads // n_heads
+        start = {"q": 0, "k": n_heads, "v": n_heads + n_kv_heads}[stage]
+        columns = slice((start + head) * width, (start + head + 1) * width)
+        bias = self.params.get("b_qkv")
+        return self.params["w_qkv"][:, columns], None if bias is None else bias[columns]
+
+    def head_rows_of_w_o(self):
+        if self.params is None or "w_o" not in self.params:
+            raise ValueError("To take head_out apart, give params with w_o.")
+        d_head = self.trace.mixed.shape[-1]
+        return self.params["w_o"][self.head * d_head:(self.head + 1) * d_head]
+
+
+def number(value):
+    """A number at full precision, whole numbers without a decimal point.
+
+    >>> number(2.0), number(0.1)
+    ('2', '0.1')
+    """
+    value = float(value)
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def lines(explanation):
+    """The explanation as plain text, one line a term, every operand at full precision.
+
+    >>> from core.attention import attend
+    >>> q, k = np.array([[2.0]]), np.array([[3.0]])
+    >>> lines(explain(attend(q, k, [[5.0]]), "raw_scores", 0, 0, q=q, k=k))
+    ['q[0, 0] × k[0, 0] = 2 × 3 = 6', 'raw_scores[0, 0] = 6']
+    """
+    text = []
+    for term in explanation.terms:
+        if explanation.kind == "product":
+            text.append(f"{term.left_name} × {term.right_name} = {number(term.left)} × {number(term.right)} = {number(term.value)}")
+        elif explanation.kind == "exponential":
+            text.append(f"exp({term.left_name} - {term.right_name}) = exp({number(term.left)} - {number(term.right)}) = {number(term.value)}")
+        else:
+            text.append(f"{term.left_name} = {number(term.value)}")
+    if explanation.kind == "exponential":
+        text.append(f"sum of the row = {number(explanation.total)}")
+        if explanation.name.startswith("pattern"):
+            text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = {number(explanation.result)}")
+        else:
+            text.append(f"{explanation.name} = {number(explanation.result)}")
+    elif len(explanation.terms) > 1:
+        text.append(f"{explanation.name} = sum of the above = {number(explanation.total)}")
+    else:
+        text.append(f"{explanation.name} = {number(explanation.total)}")
+    return text
