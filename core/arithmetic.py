@@ -183,3 +183,29 @@ def lines(explanation):
     else:
         text.append(f"{explanation.name} = {number(explanation.total)}")
     return text
+
+
+def summary(explanations):
+    """The chain in one rounded line, for reading; `lines` has every digit.
+
+    >>> from core.attention import attend
+    >>> q, k = np.array([[2.0, 1.0]]), np.array([[3.0, 4.0]])
+    >>> summary([explain(attend(q, k, [[5.0]]), "raw_scores", 0, 0, q=q, k=k)])
+    '2×3 + 1×4 = 10'
+    """
+    steps = []
+    for explanation in explanations:
+        if explanation.kind == "exponential":
+            shifted = f"{math.log(explanation.numerator):.4g}" if explanation.numerator else "-∞"
+            share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") else ""
+            steps.append(f"e^({shifted}){share} = {explanation.result:.4g}")
+        elif explanation.kind == "sum":
+            steps.append(_joined([f"{term.left:.4g}" for term in explanation.terms]) + f" = {explanation.total:.4g}")
+        else:
+            steps.append(_joined([f"{term.left:.4g}×{term.right:.4g}" for term in explanation.terms]) + f" = {explanation.total:.4g}")
+    return " → ".join(steps)
+
+
+def _joined(parts, most=4):
+    """The first few summands, and how many more there are."""
+    return " + ".join(parts[:most]) + (f" + … ({len(parts) - most} more)" if len(parts) > most else "")

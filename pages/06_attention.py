@@ -1,0 +1,77 @@
+"""Attention: compare, scale, normalise, mix."""
+
+import math
+
+import streamlit as st
+
+from core import arithmetic, attention
+from pages.shared import charts, controls, lesson
+from pages.shared.controls import Cell, Grid
+
+PAGE = "attention"
+
+example, notes = controls.sentence(PAGE, ("by_hand", "four_tokens", "bank_sentence"))
+lesson.remarks(notes)
+x = controls.with_positions(PAGE, example)
+tokens = example.tokens
+w_q, w_k, w_v = (example.params[name] for name in ("w_q", "w_k", "w_v"))
+trace = attention.self_attention(x, w_q, w_k, w_v)
+d_head = trace.q.shape[1]
+root = f"√{d_head}"
+
+lesson.say("Each word's **query** is compared with every word's **key** by a dot product. The scores are scaled, a **softmax** turns each row "
+           "into weights that sum to 1, and the weights mix the **values**. Four steps, four pictures. Click any cell to see its sum.")
+lesson.formula(r"\text{attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_{\text{head}}}}\right) V")
+
+strongest = int(trace.pattern[0].argmax())
+guesses = ["the largest share", "an equal share", "no share at all"]
+lesson.ask(PAGE, "A key with the highest score in its row: how much of the mix does its value get?", guesses, 0,
+           f"Softmax keeps the order of the scores. In the first row here it gives that key {trace.pattern[0, strongest]:.4f}. "
+           "Never all of it: every key keeps some weight above 0.")
+
+STEPS = {"compare": "raw_scores", "scale": "scores", "normalise": "pattern", "mix": "mixed"}
+feature_names = controls.features(trace.v.shape[1])
+picked = controls.cell(PAGE, {"compare": Grid(tokens, tokens), "scale": Grid(tokens, tokens), "normalise": Grid(tokens, tokens),
+                              "mix": Grid(tokens, feature_names, "Query", "Feature")}, Cell("normalise", 0, 0))
+
+limit = float(abs(trace.raw_scores).max())
+looks = {
+    "compare": ("1 · compare: q·k", "value", "raw score", {"limit": limit}),
+    "scale": (f"2 · scale: ÷ {root}", "value", "score", {"limit": limit}),
+    "normalise": ("3 · normalise: softmax of the row", "weight", "weight", {}),
+    "mix": ("4 · mix: Σ weight × value", "value", "mixed value", {"column_title": "feature"}),
+}
+places = [*st.columns(2), *st.columns(2)]
+for place, (step, (title, quantity, name, more)) in zip(places, looks.items(), strict=True):
+    z = getattr(trace, STEPS[step])
+    columns = feature_names if step == "mix" else tokens
+    same = step == picked.stage
+    figure = charts.heatmap(z, tokens, columns, title=title, quantity=quantity, name=name, dark=lesson.dark(),
+                            clicked=(picked.row, picked.column if same or (step != "mix" and picked.stage != "mix") else None), **more)
+    with place:
+        chart = f"{PAGE}.{step}"
+        lesson.picture(figure, chart, f"{title}. {len(tokens)} queries as rows; values from {z.min():.3g} to {z.max():.3g}.",
+                       controls.on_click(PAGE, chart, step))
+
+chain = list(STEPS.values())[: list(STEPS).index(picked.stage) + 1] if picked.stage != "mix" else ["mixed"]
+explanations = [arithmetic.explain(trace, stage, picked.row, picked.column, params=example.params) for stage in chain]
+looked_at = f'feature {picked.column}' if picked.stage == "mix" else f'key {picked.column} "{tokens[picked.column]}"'
+lesson.arithmetic(f'query {picked.row} "{tokens[picked.row]}", {looked_at}', explanations)
+
+if example.id == "by_hand":
+    lesson.say("**Why is the second row flat?** The query of *bowled* is [0, 2, 0], and every key has a 1 in its second place. "
+               f"So all three scores tie at 2/√3 = {2 / math.sqrt(3):.4f}, and each word gets a third.")
+
+lesson.weights(f"They are {example.where_from}. A pattern from random weights means nothing; it only shows how the arithmetic works."
+               if example.id != "by_hand" else f"They are {example.where_from}. They were not learned from text.")
+lesson.say("Attention weights say what was mixed into each position. They do not say why a model decided something "
+           "(Jain & Wallace 2019; Wiegreffe & Pinter 2019).")
+lesson.check("every row of the weights sums to 1", abs(trace.pattern.sum(axis=-1) - 1).max(), 1e-12)
+lesson.check("scores times √d give the raw scores", abs(trace.scores * math.sqrt(d_head) - trace.raw_scores).max(), 1e-9)
+lesson.ran(attention.attend)
+lesson.script("Attention", (attention.self_attention,), {"x": x, "w_q": w_q, "w_k": w_k, "w_v": w_v}, """
+    trace = self_attention(x, w_q, w_k, w_v)
+    for name in ("raw_scores", "scores", "pattern", "mixed"):
+        show(name, getattr(trace, name))
+    """, tokens)
+lesson.source("Vaswani et al. 2017, section 3.2.1", "Jain & Wallace 2019", "Wiegreffe & Pinter 2019")

@@ -1,0 +1,1 @@
+"""The pages of the dashboard; `frame.py` is the entry script."""

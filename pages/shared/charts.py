@@ -1,0 +1,224 @@
+"""Plotly pictures from arrays and labels. Nothing here computes a lesson's numbers or knows Streamlit.
+
+A figure is one plain dict, built once: `Ready` hands it on without the second validation that a go.Figure costs on every
+rerun. A test feeds the same dicts to go.Figure, which does validate them.
+"""
+
+import base64
+import math
+
+import numpy as np
+from plotly.basedatatypes import BaseFigure
+
+from pages.shared import text, theme
+
+QUANTITIES = {
+    # colour scale, where on it black type takes over from white, smallest and largest value
+    "weight": (theme.SHARE, theme.turning_point(theme.SHARE), 0.0, 1.0),
+    "value": (theme.SIGNED, theme.turning_point(theme.SIGNED), None, None),  # from the data, the same on both sides of 0
+}
+
+
+class Ready(BaseFigure):
+    """A finished figure: `spec` is the dict that Plotly draws, `table` its numbers as (rows, columns, values)."""
+
+    spec = table = None  # BaseFigure lets only known names be set
+
+    def __init__(self, spec, table=None):  # BaseFigure's own set-up is what this class leaves out
+        self.spec, self.table = spec, table
+
+    def to_dict(self):
+        return self.spec
+
+
+def typed(array):
+    """An array as Plotly's compact base64 form."""
+    array = np.ascontiguousarray(array)
+    array = array.astype(np.float64) if array.dtype == np.float16 else array
+    packed = {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": base64.b64encode(array).decode()}
+    return packed if array.ndim == 1 else packed | {"shape": ", ".join(map(str, array.shape))}
+
+
+def layout(colours, height, title, margin, **more):
+    """What all figures share: transparent ground, readable type, no legend unless asked for."""
+    return {
+        "height": height, "margin": margin, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False,
+        "font": {"family": theme.FONT, "size": theme.FONT_SIZE, "color": colours.text},
+        "title": {"text": title, "x": 0, "xanchor": "left", "y": 1, "yanchor": "top", "pad": {"t": 4, "l": 4}, "font": {"size": 15}},
+        "hovermode": "closest", "hoverdistance": 100, "dragmode": False, "template": {},
+        "hoverlabel": {"font": {"family": theme.FONT, "size": theme.FONT_SIZE}}, **more,
+    }
+
+
+def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_title="query (who looks)", column_title="key (looked at)",
+            clicked=None, hidden=None, limit=None, width=470, max_cell=72, digits=2, dark=False):
+    """A matrix as square cells: rows from the top, columns from the left, values in the cells while they fit.
+
+    z             (n_rows, n_columns); NaN is left empty
+    rows, columns token labels as typed, or numbers of features; they are escaped and shortened here
+    quantity      a key of QUANTITIES: it sets the colours and their range
+    name          what a value is called in the hover text
+    clicked       (row, column) to frame, or (row, None) for a whole row
+    hidden        bool, same shape: True is drawn as −∞ (may not be looked at)
+    limit         the largest absolute value on the colour scale, to give linked pictures one scale
+    width         the width in pixels that the figure will roughly have
+    """
+    z = np.asarray(z)
+    n_rows, n_columns = z.shape
+    colours = theme.palette(dark)
+    scale, turn, low, high = QUANTITIES[quantity]
+    if low is None:
+        finite = np.abs(z[np.isfinite(z)])
+        high = float(limit if limit is not None else finite.max(initial=0.0)) or 1.0
+        low = -high
+    y_ticks = [text.plotly(str(row)) for row in rows]
+    x_ticks = [text.plotly(str(column)) for column in columns]
+    longest_y = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
+    longest_x = max(min(len(str(column)), text.LABEL_LENGTH) for column in columns)
+    left = 30 + 7 * longest_y
+    cell = max(min(max_cell, (width - left - 12) / n_columns), 6.0)
+    characters = digits + 2 + (low < 0)
+    type_size = max(8.0, min(14.0, cell * 0.3))
+    fits = 0.56 * type_size * characters + 3 <= cell
+    if not fits:
+        cell = max(min(max_cell, (width - left - 46) / n_columns), 6.0)
+    flat = 7.5 * longest_x <= cell
+    top = 64 + (14 if flat else 7 * longest_x)
+    step = math.ceil(15 / cell)
+    right = (12 if fits else 46) + (0 if flat else 3.6 * min(len(str(columns[-1])), text.LABEL_LENGTH))  # a slanted label leans out
+
+    drawn = z if hidden is None else np.where(hidden, np.nan, z)
+    cells = {"type": "heatmap", "zmin": low, "zmax": high, "colorscale": scale, "showscale": False,
+             "xgap": 1, "ygap": 1, "hoverinfo": "skip", "hoverongaps": False}
+    if fits:  # dark cells with white numbers, light cells with black ones
+        light = (drawn - low) / (high - low) >= turn
+        data = [cells | {"z": typed(np.where(light == black, drawn, np.nan)), "texttemplate": f"%{{z:.{digits}f}}",
+                         "textfont": {"size": round(type_size, 1), "color": "#000000" if black else "#ffffff"}}
+                for black in (False, True)]
+    else:
+        data = [cells | {"z": typed(drawn), "showscale": True, "colorbar": {
+            "thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 5, "outlinewidth": 0}}]
+    y_at, x_at = np.divmod(np.arange(n_rows * n_columns), n_columns)
+    spots = {"type": "scatter" if n_rows * n_columns < 48 * 48 else "scattergl", "mode": "markers", "x": typed(x_at.astype(np.int32)),
+             "y": typed(y_at.astype(np.int32)), "customdata": typed(z.ravel()), "name": "cells",
+             "marker": {"symbol": "square", "size": round(cell, 1), "opacity": 0, "color": colours.mark},
+             "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}
+    row_word, column_word = row_title.split(" (")[0], column_title.split(" (")[0]
+    if step == 1:
+        where = f"{row_word} <b>%{{y}}</b><br>{column_word} <b>%{{x}}</b>"
+    else:  # not every label stands on the axis, so the hover text carries them whole
+        spots["text"] = [f"{row_word} <b>{row}</b><br>{column_word} <b>{column}</b>" for row in y_ticks for column in x_ticks]
+        where = "%{text}"
+    spots["hovertemplate"] = f"{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"
+    data.append(spots)
+    if hidden is not None and hidden.any():
+        rows_at, columns_at = np.nonzero(hidden)
+        data.append({"type": "scatter", "mode": "text", "x": typed(columns_at.astype(np.int32)), "y": typed(rows_at.astype(np.int32)),
+                     "text": ["−∞" if cell >= 16 else "·"] * len(rows_at), "hoverinfo": "skip", "name": "hidden",
+                     "textfont": {"size": max(9, min(14, round(cell * 0.3))), "color": colours.text}})
+    axis = {"showgrid": False, "zeroline": False, "constrain": "domain", "ticks": "", "tickfont": {"color": colours.text},
+            "showline": False, "fixedrange": True}
+    return Ready({"data": data, "layout": layout(
+        colours, round(top + 12 + cell * n_rows), title, {"l": round(left), "r": round(right), "t": round(top), "b": 8},
+        xaxis=axis | {"range": [-0.5, n_columns - 0.5], "tickvals": list(range(0, n_columns, step)), "ticktext": x_ticks[::step], "side": "top",
+                      "tickangle": 0 if flat else -60, "constraintoward": "left", "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
+        yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
+                      "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_title, "standoff": 4, "font": {"size": 12}}},
+        shapes=_frames(clicked, n_columns, colours))}, (rows, columns, z))
+
+
+def _frames(clicked, n_columns, colours):
+    """A thin frame round the clicked row and a thick one round the clicked cell."""
+    if clicked is None:
+        return []
+    row, column = clicked
+    shapes = [_box(-0.5, row - 0.5, n_columns - 0.5, row + 0.5, colours.mark, 1.5)]
+    if column is not None:
+        shapes += [_box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, "#ffffff", 5),
+                   _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, colours.mark, 3)]
+    return shapes
+
+
+def _box(x0, y0, x1, y1, colour, width, fill="rgba(0,0,0,0)"):
+    return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}, "fillcolor": fill}
+
+
+def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, points=None, height=300, y_range=None, at=None, dark=False):
+    """Lines over a common x; each is told apart by colour and by dash.
+
+    x       (n,)
+    series  {name: (n,) values}, drawn in this order
+    points  {name: (x, y)} single marked values
+    at      an x to mark with a vertical line
+    """
+    colours = theme.palette(dark)
+    looks = ((colours.first, "solid"), (colours.second, "dash"), (colours.third, "dot"), (colours.mark, "dashdot"))
+    data = []
+    for (name, values), (colour, dash) in zip(series.items(), looks, strict=False):
+        data.append({"type": "scatter", "mode": "lines+markers", "name": name, "x": typed(np.asarray(x, dtype=float)),
+                     "y": typed(np.asarray(values, dtype=float)), "line": {"color": colour, "dash": dash, "width": 2.5},
+                     "marker": {"size": 6}, "hovertemplate": f"{name}<br>{x_title} %{{x}}<br>%{{y:.4~g}}<extra></extra>"})
+    for name, (px, py) in (points or {}).items():
+        data.append({"type": "scatter", "mode": "markers", "name": name, "x": [px], "y": [py], "showlegend": False,
+                     "marker": {"size": 13, "symbol": "circle-open", "color": colours.mark, "line": {"width": 3}},
+                     "hovertemplate": f"{name}<br>{x_title} %{{x}}<br>%{{y:.4~g}}<extra></extra>"})
+    axis = {"gridcolor": colours.quiet, "griddash": "dot", "zeroline": False, "tickfont": {"color": colours.text}, "fixedrange": True}
+    shapes = [] if at is None else [{"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1,
+                                     "line": {"color": colours.mark, "width": 1.5, "dash": "dot"}}]
+    return Ready({"data": data, "layout": layout(
+        colours, height, title, {"l": 58, "r": 14, "t": 34, "b": 78}, shapes=shapes,
+        xaxis=axis | {"title": {"text": x_title, "standoff": 4}, "type": "log" if log_x else "linear"}
+        | ({"tickvals": list(map(float, x)), "ticktext": [f"{value:g}" for value in x]} if log_x else {}),
+        yaxis=axis | {"title": {"text": y_title, "standoff": 6}, "type": "log" if log_y else "linear"}
+        | ({} if y_range is None else {"range": list(y_range)}),
+    ) | {"showlegend": len(series) > 1, "legend": {"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top", "font": {"size": 12}}}},
+                 (x, list(series), np.transpose(list(series.values()))))
+
+
+def bars(labels, values, *, title, y_title, height=280, y_range=None, digits=3, dark=False):
+    """One bar a label, with its value on it. Labels are escaped here."""
+    colours = theme.palette(dark)
+    return Ready({"data": [_bar_trace(labels, values, digits, colours)],
+                  "layout": _bar_layout(labels, title, y_title, height, y_range, colours)}, (labels, [y_title], np.asarray(values)[:, None]))
+
+
+def _bar_trace(labels, values, digits, colours):
+    return {"type": "bar", "x": list(range(len(labels))), "y": typed(np.asarray(values, dtype=float)), "marker": {"color": colours.first},
+            "texttemplate": f"%{{y:.{digits}~g}}", "textposition": "outside", "cliponaxis": False,
+            "hovertemplate": "%{x}<br>%{y:.6~g}<extra></extra>"}
+
+
+def _bar_layout(labels, title, y_title, height, y_range, colours):
+    axis = {"tickfont": {"color": colours.text}, "zeroline": True, "zerolinecolor": colours.quiet, "fixedrange": True}
+    return layout(
+        colours, height, title, {"l": 58, "r": 12, "t": 44, "b": 46},
+        xaxis=axis | {"tickvals": list(range(len(labels))), "ticktext": [text.plotly(str(label)) for label in labels], "showgrid": False,
+                      "range": [-0.6, len(labels) - 0.4]},
+        yaxis=axis | {"title": {"text": y_title}, "gridcolor": colours.quiet, "griddash": "dot"}
+        | ({} if y_range is None else {"range": list(y_range)}))
+
+
+def animated_bars(labels, frames, *, title, y_title, slider_title, start=0, height=380, y_range=(0, 1.12), digits=3, dark=False):
+    """Bars that move with a slider in the browser, without asking the server.
+
+    frames  {name of the slider's stop: (n,) values}
+    start   which stop is shown first
+    """
+    colours = theme.palette(dark)
+    names = list(frames)
+    drawn = [_bar_trace(labels, values, digits, colours) for values in frames.values()]
+    spec = _bar_layout(labels, title, y_title, height, y_range, colours)
+    move = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
+    play = {"frame": {"duration": 350, "redraw": True}, "transition": {"duration": 250}, "fromcurrent": True}
+    spec |= {
+        "margin": {"l": 58, "r": 12, "t": 44, "b": 130},
+        "sliders": [{"active": start, "currentvalue": {"prefix": f"{slider_title} ", "font": {"size": 14}}, "pad": {"t": 34, "l": 70}, "len": 0.96,
+                     "font": {"color": colours.text, "size": 11},
+                     "steps": [{"label": name, "method": "animate", "args": [[name], move]} for name in names]}],
+        "updatemenus": [{"type": "buttons", "direction": "left", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "pad": {"t": 52},
+                         "showactive": False, "bgcolor": colours.fill, "bordercolor": colours.quiet, "font": {"color": colours.text},
+                         "buttons": [{"label": "Play", "method": "animate", "args": [None, play]}]}],
+    }
+    return Ready({"data": [drawn[start]], "layout": spec,
+                  "frames": [{"name": name, "data": [bar]} for name, bar in zip(names, drawn, strict=True)]},
+                 (names, labels, np.stack(list(frames.values()))))

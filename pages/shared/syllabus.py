@@ -1,0 +1,61 @@
+"""The one list of lessons: it drives the menu, the order, previous and next, the addresses and the tests."""
+
+from typing import NamedTuple
+
+
+class Lesson(NamedTuple):
+    """One page."""
+
+    file: str      # beside frame.py; its number is the order
+    url: str       # the address, and what the page's parameters start with
+    part: str      # heading in the menu
+    title: str
+    question: str  # what the page answers
+    idea: str      # a few words for the map
+
+    @property
+    def key(self):
+        """What the keys of this page's controls start with: "attention" in ?attention.row=…"""
+        return self.url.replace("-", "_")
+
+
+START = "Start here"
+ATTENTION = "Part 2 · Attention"
+
+LESSONS = (
+    Lesson("00_welcome.py", "welcome", START, "Welcome", "What is inside a Transformer, and where does every number come from?", "the map"),
+    Lesson("05_queries_keys_values.py", "queries-keys-values", ATTENTION, "Queries, keys, values",
+           "Why does each word need three vectors to look at the others?", "three projections"),
+    Lesson("06_attention.py", "attention", ATTENTION, "Attention",
+           "How does a word decide how much to take from every other word?", "compare, scale, normalise, mix"),
+    Lesson("07_scaling.py", "scaling", ATTENTION, "Scaling and saturation",
+           "Why are the scores divided by the square root of the head's width?", "why divide by √d"),
+    Lesson("08_causal_mask.py", "causal-mask", ATTENTION, "Causal mask",
+           "How is a model kept from looking at words that come later?", "hide the future"),
+    Lesson("09_many_heads.py", "many-heads", ATTENTION, "Many heads",
+           "Why look several times at once, and what does each look add?", "split, attend, join"),
+)
+
+
+def by_url(url):
+    """The lesson with this address; the first lesson for the bare address.
+
+    >>> by_url("attention").title
+    'Attention'
+    """
+    return next((lesson for lesson in LESSONS if lesson.url == url), LESSONS[0])
+
+
+def neighbours(lesson):
+    """The lessons before and after, None at the ends.
+
+    >>> neighbours(LESSONS[0])[0] is None
+    True
+    """
+    place = LESSONS.index(lesson)
+    return (LESSONS[place - 1] if place else None), (LESSONS[place + 1] if place + 1 < len(LESSONS) else None)
+
+
+def parts():
+    """{part: [its lessons]}, in order."""
+    return {part: [lesson for lesson in LESSONS if lesson.part == part] for part in dict.fromkeys(lesson.part for lesson in LESSONS)}

@@ -1,0 +1,137 @@
+"""What a person typed is data: this is the one place that cleans it and makes it safe to draw.
+
+It goes into Plotly through `plotly`, into selectboxes through `visible`, and onto pages through st.text and st.code,
+which show it as it is. It never goes into Markdown.
+"""
+
+import html
+import re
+import unicodedata
+from typing import NamedTuple
+
+MAX_TOKENS = 40
+LABEL_LENGTH = 14
+HOVER_LENGTH = 120
+
+_TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # marks that override the reading direction
+_KEPT_CONTROLS = {"\t", "\n", "\r"}
+
+
+class Cleaned(NamedTuple):
+    """A text that can be worked with, and one sentence for each thing that was done to it."""
+
+    text: str
+    notes: tuple[str, ...]
+
+
+def clean(raw):
+    """Compose accents (NFC); drop control characters, direction overrides and half characters, and say so.
+
+    >>> clean("a\\x00b").text
+    'ab'
+    """
+    text = unicodedata.normalize("NFC", raw or "")
+    kept = "".join(c for c in text if ord(c) not in _TURNING and (unicodedata.category(c) not in ("Cc", "Cs") or c in _KEPT_CONTROLS))
+    dropped = len(text) - len(kept)
+    if not dropped:
+        return Cleaned(kept, ())
+    return Cleaned(kept, (f"{dropped} invisible control character{'s were' if dropped > 1 else ' was'} left out of your text.",))
+
+
+def cut(tokens, limit=MAX_TOKENS):
+    """The first `limit` tokens, and a sentence if that is not all of them.
+
+    >>> cut(["a", "b"], 1)
+    (['a'], ('Your text has 2 words. The first 1 are shown, so that every cell stays readable; shorten the text to choose others.',))
+    """
+    if len(tokens) <= limit:
+        return tokens, ()
+    return tokens[:limit], (f"Your text has {len(tokens):,} words. The first {limit} are shown, so that every cell stays readable; "
+                            "shorten the text to choose others.",)
+
+
+def visible(token):
+    """A token with nothing hidden in it: spaces as ␣, line breaks as ⏎, invisible characters by their code point.
+
+    >>> visible("a b"), visible("\\u200b")
+    ('a␣b', '‹U+200B›')
+    """
+    return "".join(_shown(c, token) for c in token)
+
+
+def _shown(character, token):
+    if character == " ":
+        return "␣"
+    if character in "\n\r":
+        return "⏎"
+    if character == "\t":
+        return "⇥"
+    category = unicodedata.category(character)
+    joins = character in "\u200c\u200d\ufe0e\ufe0f" and len(token) > 1  # joiners inside an emoji or a word
+    if category in ("Cc", "Cs", "Zl", "Zp", "Zs") or (category == "Cf" and not joins):
+        return f"‹U+{ord(character):04X}›"
+    return character
+
+
+def short(token, length=LABEL_LENGTH):
+    """A visible token of at most `length` characters, the rest as …
+
+    >>> short("incomprehensibilities")
+    'incomprehensi…'
+    """
+    shown = visible(token)
+    return shown if len(shown) <= length else shown[: length - 1] + "…"
+
+
+def plotly(token, length=LABEL_LENGTH):
+    """A token as Plotly text: shortened and escaped, so that <b> stays <b>.
+
+    >>> plotly("<b>")
+    '&lt;b&gt;'
+    """
+    return html.escape(short(token, length), quote=False)
+
+
+def options(tokens):
+    """Labels for a selectbox: numbered from 0 as in the arrays, so that equal words stay apart.
+
+    >>> options(["the", "the"])
+    ['0 · the', '1 · the']
+    """
+    return [f"{i} · {short(token, 40)}" for i, token in enumerate(tokens)]
+
+
+def matrix_text(array):
+    """A matrix as text, rows parted by "; ".
+
+    >>> matrix_text([[1.0, 0.5], [0.0, -2.0]])
+    '1 0.5; 0 -2'
+    """
+    return "; ".join(" ".join(f"{value:.12g}" for value in row) for row in array)
+
+
+def parse_matrix(raw, n_rows, n_columns, limit=1e6):
+    """The matrix in `raw`, or a sentence that says what to change.
+
+    returns  (list of rows, None) or (None, sentence)
+
+    >>> parse_matrix("1 2; 3 4", 2, 2)
+    ([[1.0, 2.0], [3.0, 4.0]], None)
+    >>> parse_matrix("1 2; 3", 2, 2)[1]
+    'row 2 has 1 number; it needs 2.'
+    """
+    rows = [row for row in re.split(r"[;\n]", raw) if row.strip()]
+    if len(rows) != n_rows:
+        return None, f"it has {len(rows)} row{'s' * (len(rows) != 1)}; it needs {n_rows}, parted by semicolons."
+    parsed = []
+    for number, row in enumerate(rows, 1):
+        entries = row.replace(",", " ").split()
+        if len(entries) != n_columns:
+            return None, f"row {number} has {len(entries)} number{'s' * (len(entries) != 1)}; it needs {n_columns}."
+        values = []
+        for place, entry in enumerate(entries, 1):
+            if not re.fullmatch(r"[+-]?(\d{1,12}(\.\d{0,20})?|\.\d{1,20})([eE][+-]?\d{1,2})?", entry) or abs(float(entry)) > limit:
+                return None, f"entry {place} of row {number} is not a number between -{limit:,.0f} and {limit:,.0f}."
+            values.append(float(entry))
+        parsed.append(values)
+    return parsed, None
