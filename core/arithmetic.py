@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.softmax import softmax_jacobian
+
 STAGES = ("q", "k", "v", "raw_scores", "scores", "exponential", "pattern", "mixed", "head_out", "out")
 
 
@@ -91,6 +93,24 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
     return Explanation(f"{stage}[{row}, {column}]", "sum" if stage == "out" else "product", tuple(terms), total, None, total, value)
 
 
+def explain_slope(weights, row, column):
+    """Take one cell of the softmax's Jacobian apart: how weight `row` moves when score `column` moves.
+
+    d p_i / d s_j = p_i · ([i = j] - p_j)
+
+    weights  (n,) from a softmax
+    returns  Explanation
+
+    >>> explain_slope(np.array([0.5, 0.5]), 0, 1).result
+    -0.25
+    """
+    p_i, p_j = float(weights[row]), float(weights[column])
+    inner = float(row == column) - p_j
+    term = Term(f"p[{row}]", p_i, f"({int(row == column)} - p[{column}])", inner, p_i * inner)
+    value = float(softmax_jacobian(weights)[row, column])
+    return Explanation(f"slope[{row}, {column}]", "product", (term,), term.value, None, term.value, value)
+
+
 def _softmax_cell(scores, stage, row, column, visible, value):
     """The exponentials of a row, their sum and this key's share."""
     allowed = np.ones(scores.shape[1], bool) if visible is None else np.broadcast_to(visible, scores.shape)[row]
@@ -169,13 +189,15 @@ def lines(explanation):
         if explanation.kind == "product":
             text.append(f"{term.left_name} × {term.right_name} = {number(term.left)} × {number(term.right)} = {number(term.value)}")
         elif explanation.kind == "exponential":
-            text.append(f"exp({term.left_name} - {term.right_name}) = exp({number(term.left)} - {number(term.right)}) = {number(term.value)}")
+            text.append(f"exp({term.left_name} - {term.right_name}) = exp({number(term.left)} - {number(term.right)}) = "
+                        f"{number(term.value)}")
         else:
             text.append(f"{term.left_name} = {number(term.value)}")
     if explanation.kind == "exponential":
         text.append(f"sum of the row = {number(explanation.total)}")
         if explanation.name.startswith("pattern"):
-            text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = {number(explanation.result)}")
+            text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = "
+                        f"{number(explanation.result)}")
         else:
             text.append(f"{explanation.name} = {number(explanation.result)}")
     elif len(explanation.terms) > 1:

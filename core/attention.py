@@ -186,6 +186,20 @@ def divisors_sentence(width):
     return f"Head counts that work: {', '.join(str(n) for n in range(1, width + 1) if width % n == 0)}."
 
 
+def projection_counts(d_model, n_heads, d_head):
+    """How many numbers the projections of one attention layer hold, without biases.
+
+    queries, keys, values: 3 · d_model · n_heads · d_head;  output: n_heads · d_head · d_model
+
+    returns  (numbers in w_q, w_k and w_v together, numbers in w_o)
+    source   Vaswani et al. 2017, section 3.2.2
+
+    >>> projection_counts(512, 8, 64) == projection_counts(512, 1, 512)
+    True
+    """
+    return 3 * d_model * n_heads * d_head, n_heads * d_head * d_model
+
+
 def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv_heads=None, rotate=None, bias=None,
                          past=None, scale=None):
     """Several heads look at the same tokens; their results are joined and projected.

@@ -1,1 +1,49 @@
-"""Soon."""
+"""Welcome: the map of the course, and three ways through it."""
+
+import streamlit as st
+
+from pages.shared import controls, diagrams, lesson, syllabus
+
+PAGE = "welcome"
+PATHS = {
+    "I want to learn": "Take the pages in order. Each asks a question, lets you guess, and then shows you every number. Start with the "
+                       "ready-made examples; when a page is clear, type a sentence of your own above and watch it go through the same "
+                       "steps.",
+    "I teach": "Every setting and the clicked cell stand in the address: prepare a page, copy its address, and your class opens the very "
+               "same numbers. The examples print the same digits on every machine. Each page can be downloaded as a script that needs "
+               "NumPy alone.",
+    "I look something up": "Each page starts with its formula and ends with the function that ran, the checks and the sources. Jump to a "
+                           "page from the map or the menu.",
+}
+
+lesson.remarks(controls.own_tokens()[1])
+lesson.say("This course shows the Transformer at work on small examples and on your own sentence. Nothing is a sketch: **every number is "
+           "computed by a NumPy core that you can read**, and a click on a cell shows the sum that made it.")
+
+lessons = [entry for entry in syllabus.LESSONS if entry.url != "welcome"]
+places = [(entry.title, entry.idea, i % 2 if i // 2 % 2 == 0 else 1 - i % 2, i // 2) for i, entry in enumerate(lessons)]  # to and fro
+
+
+def open_lesson():
+    """Go to the lesson whose box was clicked."""
+    point = controls.clicked(f"{PAGE}.map")
+    if point is not None:
+        st.session_state["_go"] = lessons[point["point_index"]].url
+
+
+st.subheader("The map", anchor=False)
+drawing = diagrams.boxes(places, [(i, i + 1) for i in range(len(places) - 1)], title="", height=85 * ((len(lessons) + 1) // 2),
+                         dark=lesson.dark())
+lesson.picture(drawing, f"{PAGE}.map", "Map of the course, in order: " + ", ".join(entry.title for entry in lessons)
+               + ". The same pages are in the list below.", open_lesson)
+
+path = controls.choice(PAGE, "path", "Your way through it", list(PATHS))
+lesson.say(PATHS[path])
+for entry in lessons:
+    lesson.link(entry)
+
+lesson.say("**How a page works.** Question, guess, play, numbers, check. Pick a cell by click or with the lists. The bar at the foot shows "
+           "its sum with every digit. “Checked here” tests the page's own numbers while you look. What you type is kept in the address, so "
+           "that a link can carry it; it is shown as text and never run.")
+lesson.say("**What random weights can't show.** Where matrices are drawn at random, the pages show how the arithmetic works and nothing "
+           "about language. Each page says where its numbers come from.")

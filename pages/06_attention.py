@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from core import arithmetic, attention
-from pages.shared import charts, controls, lesson
+from pages.shared import charts, controls, editor, lesson
 from pages.shared.controls import Cell, Grid
 
 PAGE = "attention"
@@ -13,21 +13,26 @@ PAGE = "attention"
 example, notes = controls.sentence(PAGE, ("by_hand", "four_tokens", "bank_sentence"))
 lesson.remarks(notes)
 x = controls.with_positions(PAGE, example)
+if example.id == "by_hand":
+    example, notes = editor.edited(PAGE, example)
+    lesson.remarks(notes)
+    x = example.x
 tokens = example.tokens
 w_q, w_k, w_v = (example.params[name] for name in ("w_q", "w_k", "w_v"))
 trace = attention.self_attention(x, w_q, w_k, w_v)
 d_head = trace.q.shape[1]
 root = f"√{d_head}"
 
-lesson.say("Each word's **query** is compared with every word's **key** by a dot product. The scores are scaled, a **softmax** turns each row "
-           "into weights that sum to 1, and the weights mix the **values**. Four steps, four pictures. Click any cell to see its sum.")
+lesson.say("Each word's **query** is compared with every word's **key** by a dot product. The scores are scaled, a **softmax** turns each "
+           "row into weights that sum to 1, and the weights mix the **values**. Four steps, four pictures. Click any cell to see its sum.")
 lesson.formula(r"\text{attention}(Q, K, V) = \text{softmax}\!\left(\frac{Q K^\top}{\sqrt{d_{\text{head}}}}\right) V")
 
-strongest = int(trace.pattern[0].argmax())
-guesses = ["the largest share", "an equal share", "no share at all"]
-lesson.ask(PAGE, "A key with the highest score in its row: how much of the mix does its value get?", guesses, 0,
-           f"Softmax keeps the order of the scores. In the first row here it gives that key {trace.pattern[0, strongest]:.4f}. "
-           "Never all of it: every key keeps some weight above 0.")
+first = trace.scores[0]
+high, low = int(first.argmax()), int(first.argmin())
+lesson.ask(PAGE, "After scaling, a query's score for one key is 2 higher than for another. How many times the weight does it get?",
+           ["2 times", "e² ≈ 7.4 times", "it depends on the other keys"], 1,
+           "Both weights share the same denominator, so their ratio is e to the difference of the scores. In the first row here the scores "
+           f"differ by up to {first[high] - first[low]:.4g}, and those weights by a factor of {trace.pattern[0, high] / trace.pattern[0, low]:.4g}.")
 
 STEPS = {"compare": "raw_scores", "scale": "scores", "normalise": "pattern", "mix": "mixed"}
 feature_names = controls.features(trace.v.shape[1])
@@ -63,9 +68,9 @@ if example.id == "by_hand":
                f"So all three scores tie at 2/√3 = {2 / math.sqrt(3):.4f}, and each word gets a third.")
 
 lesson.weights(f"They are {example.where_from}. A pattern from random weights means nothing; it only shows how the arithmetic works."
-               if example.id != "by_hand" else f"They are {example.where_from}. They were not learned from text.")
-lesson.say("Attention weights say what was mixed into each position. They do not say why a model decided something "
-           "(Jain & Wallace 2019; Wiegreffe & Pinter 2019).")
+               if example.id not in ("by_hand", "edited") else f"They are {example.where_from}. They were not learned from text.")
+lesson.say("Attention weights say what was mixed into each position. They do not say why a model decided something (Jain & Wallace 2019; "
+           "Wiegreffe & Pinter 2019).")
 lesson.check("every row of the weights sums to 1", abs(trace.pattern.sum(axis=-1) - 1).max(), 1e-12)
 lesson.check("scores times √d give the raw scores", abs(trace.scores * math.sqrt(d_head) - trace.raw_scores).max(), 1e-9)
 lesson.ran(attention.attend)

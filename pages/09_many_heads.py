@@ -1,1 +1,132 @@
-"""Soon."""
+"""Many heads: split, attend, concatenate, project."""
+
+import streamlit as st
+
+from core import arithmetic, attention, draws
+from pages.shared import charts, controls, examples, lesson
+from pages.shared.controls import Cell, Grid
+
+PAGE = "many_heads"
+
+tokens, notes = controls.own_tokens()
+lesson.remarks(notes)
+if tokens:
+    left, middle, right = st.columns([2, 2, 1.2], vertical_alignment="bottom")
+    with left:
+        d_model = controls.stop(PAGE, "d_model", "Features of a token, d_model", (8, 16, 32, 64), 16)
+    with middle:
+        n_heads = controls.whole(PAGE, "n_heads", "Heads", 1, 8, 2)
+    seed = st.session_state["seed"]
+    params = {"w_qkv": draws.projection(seed, "w_qkv", d_model, 3 * d_model), "w_o": draws.projection(seed, "w_o", d_model, d_model)}
+    vectors = examples.frozen(draws.token_vectors(tokens, seed, d_model))
+    example = examples.Example("own", "Your own sentence", tuple(tokens), vectors, params,
+                               f"drawn at random (seed {seed}), never trained", n_heads, takes_positions=True)
+    with right:
+        x = controls.with_positions(PAGE, example)
+else:
+    example = examples.two_heads()
+    x, n_heads = example.x, controls.whole(PAGE, "n_heads", "Heads", 1, 8, example.n_heads)
+tokens, params = example.tokens, example.params
+n_tokens, d_model = x.shape
+
+lesson.say("One head makes one pattern per position. Several **heads** look at once, each with its own, narrower queries, keys and values. "
+           "Their results are put side by side and projected back by w_o. Splitting costs nothing: the heads share the width.")
+lesson.formula(r"\text{out} = \text{Concat}(\text{head}_1, \dots, \text{head}_h)\, W_O = \sum_{i=1}^{h} \text{head}_i\, W_O^{(i)}")
+lesson.ask(PAGE, "Replace 1 head of width 512 by 8 heads of width 64. How does the number of parameters change?",
+           ["8 times more", "no change", "8 times fewer"], 1, "8 × 64 = 512, so every matrix keeps its shape; only where it is cut "
+                                                              "changes.")
+
+try:
+    trace = attention.multi_head_attention(x, params, n_heads)
+except ValueError as fault:
+    st.warning(f"{fault} The pictures below keep 2 heads until then.", icon=":material/info:")
+    n_heads = 2
+    trace = attention.multi_head_attention(x, params, n_heads)
+d_head = trace.mixed.shape[-1]
+
+st.subheader("Split, attend, join, project", anchor=False)
+steps = (
+    ("x", x.shape, "one vector a token"),
+    ("x·w_qkv", (n_tokens, params["w_qkv"].shape[1]), "queries, keys and values of all heads, side by side"),
+    ("split", trace.q.shape, "(heads, tokens, width): the head becomes an axis of q, k and v"),
+    ("attend", trace.pattern.shape, "one pattern a head"),
+    ("mix", trace.mixed.shape, "one result a head"),
+    ("join", (n_tokens, n_heads * d_head), "side by side again"),
+    ("·w_o", trace.out.shape, "back to the width of the token vectors"),
+)
+lesson.say("| step | shape | what it is |\n|:--|:--|:--|\n" + "\n".join(
+    f"| {name} | {' × '.join(map(str, shape))} | {line} |" for name, shape, line in steps))
+lesson.say(f"Head h takes columns h·{d_head} to (h+1)·{d_head} − 1 of every token: **reshape** to (tokens, heads, width), then **swap** "
+           f"the first two axes. A reshape alone to (heads, tokens, width) would mix the tokens up.")
+
+model_features, head_features = controls.features(d_model), controls.features(d_head)
+names = [f"head {h}" for h in range(n_heads)]
+head = names.index(controls.choice(PAGE, "head", "Head", names)) if n_heads > 1 else 0
+picked = controls.cell(PAGE, {"weight": Grid(tokens, tokens), "mixed": Grid(tokens, head_features, "Query", "Feature"),
+                              "head's share": Grid(tokens, model_features, "Query", "Feature"),
+                              "output": Grid(tokens, model_features, "Query", "Feature")}, Cell("weight", n_tokens - 1, 0))
+
+
+def clicked_pattern():
+    """Which head's pattern was clicked, and where."""
+    point = controls.clicked(f"{PAGE}.patterns")
+    if point is not None:
+        n_traces = len(figure.spec["data"]) // n_heads
+        if n_heads > 1:
+            st.session_state[f"{PAGE}.head"] = names[int(point["curve_number"]) // n_traces]
+        st.session_state[f"{PAGE}.stage"] = "weight"
+        st.session_state[f"{PAGE}.row"], st.session_state[f"{PAGE}.column"] = int(point["y"]), int(point["x"])
+
+
+joined = attention.merge_heads(trace.q)
+lesson.picture(charts.heatmap(joined, tokens, controls.features(joined.shape[1]), title=f"The queries of all heads, side by side; framed: "
+                                                                                        f"head {head}",
+                              name="query", row_title="token", column_title="column", outline=(head * d_head, (head + 1) * d_head - 1),
+                              width=960, max_cell=40, dark=lesson.dark()),
+               f"{PAGE}.joined", f"Queries of {n_heads} heads side by side, {n_tokens} tokens × {joined.shape[1]} columns; head {head} is "
+                                 f"columns {head * d_head} to {(head + 1) * d_head - 1}.")
+
+figure = charts.small_multiples(trace.pattern, tokens, tokens, titles=names, dark=lesson.dark(),
+                                clicked=(head, picked.row, picked.column if picked.stage == "weight" else None))
+lesson.picture(figure, f"{PAGE}.patterns", f"Attention pattern of each of {n_heads} heads, {n_tokens} queries as rows, keys as columns; "
+                                           f"every row sums to 1.",
+               clicked_pattern)
+more = " …" if n_tokens > 8 else ""
+lesson.words("Weights of the last token: " + "   ".join(
+    f"{name}: {' '.join(f'{weight:.2f}' for weight in row[:8])}{more}" for name, row in zip(names, trace.pattern[:, -1], strict=True)))
+
+looks = (("share", f"What head {head} adds to the output", trace.head_out[head], "head's share"),
+         ("out", "The output: the sum of all heads", trace.out, "output"))
+limit = float(max(abs(trace.head_out).max(), abs(trace.out).max()))
+for place, (name, title, z, stage) in zip(st.columns(2), looks, strict=True):
+    with place:
+        chart = f"{PAGE}.{name}"
+        figure = charts.heatmap(z, tokens, model_features, title=title, name="value", limit=limit, column_title="feature",
+                                clicked=(picked.row, picked.column if picked.stage == stage else None), dark=lesson.dark())
+        lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, from {z.min():.3g} to {z.max():.3g}.",
+                       controls.on_click(PAGE, chart, stage))
+
+stage = {"weight": "pattern", "mixed": "mixed", "head's share": "head_out", "output": "out"}[picked.stage]
+chain = ["raw_scores", "scores", "pattern"] if stage == "pattern" else [stage]
+column = f'key {picked.column} "{tokens[picked.column]}"' if stage == "pattern" else f"feature {picked.column}"
+lesson.arithmetic(f'{"all heads" if stage == "out" else names[head]}: query {picked.row} "{tokens[picked.row]}", {column}',
+                  [arithmetic.explain(trace, each, picked.row, picked.column, head=head, x=x, params=params) for each in chain])
+
+st.subheader("The same budget, cut differently", anchor=False)
+many, one = attention.projection_counts(512, 8, 64), attention.projection_counts(512, 1, 512)
+lesson.say("| d_model 512 | w_q, w_k and w_v together | w_o |\n|:--|--:|--:|\n"
+           f"| 8 heads of width 64 | {many[0]:,} | {many[1]:,} |\n| 1 head of width 512 | {one[0]:,} | {one[1]:,} |")
+
+lesson.weights(f"They are {example.where_from}. That two heads differ here is chance, not meaning.")
+lesson.check("every row of every head sums to 1", abs(trace.pattern.sum(axis=-1) - 1).max(), 1e-12)
+lesson.check("the heads' shares sum to the output", abs(trace.head_out.sum(axis=0) - trace.out).max(), 1e-9)
+lesson.check("split and merge undo each other", abs(attention.merge_heads(attention.split_heads(x, n_heads)) - x).max(), 0.0)
+lesson.ran(attention.multi_head_attention, attention.split_heads, attention.merge_heads)
+lesson.script("Many heads", (attention.multi_head_attention,), {"x": x, **params, "n_heads": n_heads}, """
+    trace = multi_head_attention(x, {"w_qkv": w_qkv, "w_o": w_o}, n_heads)
+    for head in range(n_heads):
+        show(f"pattern of head {head}", trace.pattern[head])
+        show(f"head_out of head {head}", trace.head_out[head])
+    show("out", trace.out)
+    """, tokens)
+lesson.source("Vaswani et al. 2017, section 3.2.2", "Elhage et al. 2021, section on attention heads as additive")

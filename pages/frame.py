@@ -16,11 +16,6 @@ if wanted is not None:
     st.switch_page(page_of[wanted], query_params={})
 current = syllabus.by_url(page.url_path)
 
-with st.sidebar:
-    st.toggle("Numbers as tables", key="tables", bind="query-params",
-              help="Puts a table under every picture: for reading aloud, copying, or saving as CSV.")
-    st.caption("The address of this page holds all its settings. Copy it to share exactly what you see.")
-
-slot = lesson.begin(current)
+slot = lesson.begin(current, page_of)
 page.run()
-lesson.finish(current, page_of, slot)
+lesson.finish(current, slot)

@@ -51,33 +51,32 @@ def layout(colours, height, title, margin, **more):
 
 
 def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_title="query (who looks)", column_title="key (looked at)",
-            clicked=None, hidden=None, limit=None, width=470, max_cell=72, digits=2, dark=False):
+            clicked=None, hidden=None, outline=None, limit=None, width=470, max_cell=72, digits=2, dark=False):
     """A matrix as square cells: rows from the top, columns from the left, values in the cells while they fit.
 
     z             (n_rows, n_columns); NaN is left empty
     rows, columns token labels as typed, or numbers of features; they are escaped and shortened here
     quantity      a key of QUANTITIES: it sets the colours and their range
     name          what a value is called in the hover text
-    clicked       (row, column) to frame, or (row, None) for a whole row
+    clicked       (row, column) to frame, or (row, None) for a whole row, (None, column) for a whole column
     hidden        bool, same shape: True is drawn as −∞ (may not be looked at)
+    outline       (first, last) column to frame as a block
     limit         the largest absolute value on the colour scale, to give linked pictures one scale
     width         the width in pixels that the figure will roughly have
     """
     z = np.asarray(z)
     n_rows, n_columns = z.shape
     colours = theme.palette(dark)
-    scale, turn, low, high = QUANTITIES[quantity]
-    if low is None:
-        finite = np.abs(z[np.isfinite(z)])
-        high = float(limit if limit is not None else finite.max(initial=0.0)) or 1.0
-        low = -high
+    low, high = _ends(z, quantity, limit)
     y_ticks = [text.plotly(str(row)) for row in rows]
     x_ticks = [text.plotly(str(column)) for column in columns]
     longest_y = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
     longest_x = max(min(len(str(column)), text.LABEL_LENGTH) for column in columns)
     left = 30 + 7 * longest_y
     cell = max(min(max_cell, (width - left - 12) / n_columns), 6.0)
-    characters = digits + 2 + (low < 0)
+    if z.size and (np.isfinite(z) & (z == np.round(z))).all():
+        digits = 0  # whole numbers read as such
+    characters = digits + 2 * (digits > 0) + (low < 0)
     type_size = max(8.0, min(14.0, cell * 0.3))
     fits = 0.56 * type_size * characters + 3 <= cell
     if not fits:
@@ -88,21 +87,10 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     right = (12 if fits else 46) + (0 if flat else 3.6 * min(len(str(columns[-1])), text.LABEL_LENGTH))  # a slanted label leans out
 
     drawn = z if hidden is None else np.where(hidden, np.nan, z)
-    cells = {"type": "heatmap", "zmin": low, "zmax": high, "colorscale": scale, "showscale": False,
-             "xgap": 1, "ygap": 1, "hoverinfo": "skip", "hoverongaps": False}
-    if fits:  # dark cells with white numbers, light cells with black ones
-        light = (drawn - low) / (high - low) >= turn
-        data = [cells | {"z": typed(np.where(light == black, drawn, np.nan)), "texttemplate": f"%{{z:.{digits}f}}",
-                         "textfont": {"size": round(type_size, 1), "color": "#000000" if black else "#ffffff"}}
-                for black in (False, True)]
-    else:
-        data = [cells | {"z": typed(drawn), "showscale": True, "colorbar": {
-            "thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 5, "outlinewidth": 0}}]
-    y_at, x_at = np.divmod(np.arange(n_rows * n_columns), n_columns)
-    spots = {"type": "scatter" if n_rows * n_columns < 48 * 48 else "scattergl", "mode": "markers", "x": typed(x_at.astype(np.int32)),
-             "y": typed(y_at.astype(np.int32)), "customdata": typed(z.ravel()), "name": "cells",
-             "marker": {"symbol": "square", "size": round(cell, 1), "opacity": 0, "color": colours.mark},
-             "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}
+    data = _cells(drawn, quantity, low, high, digits, type_size) if fits else [_cells(drawn, quantity, low, high)[0] | {
+        "showscale": True,
+        "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 5, "outlinewidth": 0}}]
+    spots = _spots(z, cell, colours.mark)
     row_word, column_word = row_title.split(" (")[0], column_title.split(" (")[0]
     if step == 1:
         where = f"{row_word} <b>%{{y}}</b><br>{column_word} <b>%{{x}}</b>"
@@ -116,31 +104,120 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
         data.append({"type": "scatter", "mode": "text", "x": typed(columns_at.astype(np.int32)), "y": typed(rows_at.astype(np.int32)),
                      "text": ["−∞" if cell >= 16 else "·"] * len(rows_at), "hoverinfo": "skip", "name": "hidden",
                      "textfont": {"size": max(9, min(14, round(cell * 0.3))), "color": colours.text}})
+    block = [] if outline is None else [_box(outline[0] - 0.5, -0.5, outline[1] + 0.5, n_rows - 0.5, colours.mark, 3)]
     axis = {"showgrid": False, "zeroline": False, "constrain": "domain", "ticks": "", "tickfont": {"color": colours.text},
             "showline": False, "fixedrange": True}
     return Ready({"data": data, "layout": layout(
         colours, round(top + 12 + cell * n_rows), title, {"l": round(left), "r": round(right), "t": round(top), "b": 8},
-        xaxis=axis | {"range": [-0.5, n_columns - 0.5], "tickvals": list(range(0, n_columns, step)), "ticktext": x_ticks[::step], "side": "top",
-                      "tickangle": 0 if flat else -60, "constraintoward": "left", "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
+        xaxis=axis | {"range": [-0.5, n_columns - 0.5], "tickvals": list(range(0, n_columns, step)), "ticktext": x_ticks[::step],
+                      "side": "top", "tickangle": 0 if flat else -60, "constraintoward": "left",
+                      "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
         yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
                       "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_title, "standoff": 4, "font": {"size": 12}}},
-        shapes=_frames(clicked, n_columns, colours))}, (rows, columns, z))
+        shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, z))
 
 
-def _frames(clicked, n_columns, colours):
-    """A thin frame round the clicked row and a thick one round the clicked cell."""
+def _ends(z, quantity, limit):
+    """The smallest and largest value of the colour scale."""
+    _, _, low, high = QUANTITIES[quantity]
+    if low is not None:
+        return low, high
+    high = float(limit if limit is not None else np.abs(z[np.isfinite(z)]).max(initial=0.0)) or 1.0
+    return -high, high
+
+
+def _cells(z, quantity, low, high, digits=None, type_size=10.0):
+    """The coloured cells: one trace; with numbers in them two, white on the dark cells and black on the light ones."""
+    scale, turn, _, _ = QUANTITIES[quantity]
+    plain = {"type": "heatmap", "zmin": low, "zmax": high, "colorscale": scale, "showscale": False, "xgap": 1, "ygap": 1,
+             "hoverinfo": "skip", "hoverongaps": False}
+    if digits is None:
+        return [plain | {"z": typed(z)}]
+    with np.errstate(invalid="ignore"):
+        light = (z - low) / (high - low) >= turn
+    return [plain | {"z": typed(np.where(light == black, z, np.nan)), "texttemplate": f"%{{z:.{digits}f}}",
+                     "textfont": {"size": round(type_size, 1), "color": "#000000" if black else "#ffffff"}} for black in (False, True)]
+
+
+def _spots(z, size, colour):
+    """Invisible squares over the cells, which can be clicked and hovered; a heatmap's own cells report no click."""
+    y_at, x_at = np.divmod(np.arange(z.size), z.shape[1])
+    invisible = {"marker": {"opacity": 0}}
+    return {"type": "scatter" if z.size < 48 * 48 else "scattergl", "mode": "markers", "x": typed(x_at.astype(np.int32)),
+            "y": typed(y_at.astype(np.int32)), "customdata": typed(z.ravel()), "name": "cells",
+            "marker": {"symbol": "square", "size": round(size, 1), "opacity": 0, "color": colour},
+            "selected": invisible, "unselected": invisible}
+
+
+def _frames(clicked, n_rows, n_columns, colours, axes=("x", "y")):
+    """A thin frame round the clicked row (or column), and a thick one round the clicked cell."""
     if clicked is None:
         return []
     row, column = clicked
-    shapes = [_box(-0.5, row - 0.5, n_columns - 0.5, row + 0.5, colours.mark, 1.5)]
+    place = {"xref": axes[0], "yref": axes[1]}
+    if row is None:
+        return [place | _box(column - 0.5, -0.5, column + 0.5, n_rows - 0.5, colours.mark, 2)]
+    shapes = [place | _box(-0.5, row - 0.5, n_columns - 0.5, row + 0.5, colours.mark, 2)]
     if column is not None:
-        shapes += [_box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, "#ffffff", 5),
-                   _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, colours.mark, 3)]
+        shapes += [place | _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, "#ffffff", 5),
+                   place | _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, colours.mark, 3)]
     return shapes
 
 
 def _box(x0, y0, x1, y1, colour, width, fill="rgba(0,0,0,0)"):
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}, "fillcolor": fill}
+
+
+def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_across=4, row_title="query", column_title="key",
+                    dark=False):
+    """Several weight matrices of one shape in one figure, each with a title; as many across as there is room for.
+
+    zs       (n, n_rows, n_columns), values 0 to 1
+    clicked  (which, row, column) to frame
+    A click is reported on trace 2·which + 1, or 3·which + 2 where numbers stand in the cells; `customdata` is the value and
+    `which` the trace's `meta`.
+    """
+    zs = np.asarray(zs)
+    n, n_rows, n_columns = zs.shape
+    colours = theme.palette(dark)
+    across = min(n, most_across)
+    down = math.ceil(n / across)
+    longest = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
+    left, gap, head = 30 + 7 * longest, 14, 26 + 7 * longest
+    cell = min(48.0, (width - left - gap * (across - 1)) / across / n_columns)
+    type_size = max(8.0, min(13.0, cell * 0.3))
+    fits = 0.56 * type_size * 4 + 3 <= cell
+    step = math.ceil(15 / cell)
+    plot = cell * n_columns / (width - left)
+    height = down * (cell * n_rows + head) + 10
+    x_ticks, y_ticks = [text.plotly(str(column)) for column in columns], [text.plotly(str(row)) for row in rows]
+    axis = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"color": colours.text, "size": 11}, "fixedrange": True}
+    data, axes, shapes, notes = [], {}, [], []
+    for which, z in enumerate(zs):
+        line, place = divmod(which, across)
+        suffix = "" if which == 0 else str(which + 1)
+        here = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+        x0 = place * (plot + gap / (width - left))
+        top = 1 - (line * (cell * n_rows + head) + head) / height
+        data += [trace | here for trace in _cells(z, "weight", 0.0, 1.0, 2 if fits else None, type_size)]
+        data.append(_spots(z, cell, colours.mark) | here | {
+            "meta": which, "hovertemplate": f"{titles[which]}<br>{row_title} <b>%{{y}}</b><br>{column_title} <b>%{{x}}</b>"
+                                            "<br>weight %{customdata:.6~g}<extra></extra>"})
+        axes[f"xaxis{suffix}"] = axis | {"domain": [x0, min(x0 + plot, 1)], "range": [-0.5, n_columns - 0.5], "side": "top",
+                                         "anchor": here["yaxis"], "tickvals": list(range(0, n_columns, step)),
+                                         "ticktext": x_ticks[::step], "tickangle": -60}
+        axes[f"yaxis{suffix}"] = axis | {"domain": [max(top - cell * n_rows / height, 0), top], "range": [n_rows - 0.5, -0.5],
+                                         "anchor": here["xaxis"], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
+                                         "showticklabels": place == 0}
+        notes.append({"text": f"<b>{titles[which]}</b>", "xref": "paper", "yref": "paper", "x": x0, "y": top, "xanchor": "left",
+                      "yanchor": "bottom", "yshift": 7 * longest + 4, "showarrow": False, "font": {"color": colours.text, "size": 13}})
+        if clicked is not None:
+            frame = (clicked[1], clicked[2]) if clicked[0] == which else (clicked[1], None)
+            shapes += _frames(frame, n_rows, n_columns, colours, (here["xaxis"], here["yaxis"]))
+    table_rows = [f"{title}: {row}" for title in titles for row in rows]
+    return Ready({"data": data, "layout": layout(colours, round(height), "", {"l": left, "r": 2, "t": 2, "b": 4},
+                                                 shapes=shapes, annotations=notes, **axes)},
+                 (table_rows, columns, zs.reshape(-1, n_columns)))
 
 
 def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, points=None, height=300, y_range=None, at=None, dark=False):
@@ -170,6 +247,7 @@ def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, poin
         xaxis=axis | {"title": {"text": x_title, "standoff": 4}, "type": "log" if log_x else "linear"}
         | ({"tickvals": list(map(float, x)), "ticktext": [f"{value:g}" for value in x]} if log_x else {}),
         yaxis=axis | {"title": {"text": y_title, "standoff": 6}, "type": "log" if log_y else "linear"}
+        | ({"tickvals": [4.0**i for i in range(-6, 7)], "ticktext": [f"{4.0**i:.3g}" for i in range(-6, 7)]} if log_y else {})
         | ({} if y_range is None else {"range": list(y_range)}),
     ) | {"showlegend": len(series) > 1, "legend": {"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top", "font": {"size": 12}}}},
                  (x, list(series), np.transpose(list(series.values()))))
@@ -179,7 +257,8 @@ def bars(labels, values, *, title, y_title, height=280, y_range=None, digits=3, 
     """One bar a label, with its value on it. Labels are escaped here."""
     colours = theme.palette(dark)
     return Ready({"data": [_bar_trace(labels, values, digits, colours)],
-                  "layout": _bar_layout(labels, title, y_title, height, y_range, colours)}, (labels, [y_title], np.asarray(values)[:, None]))
+                  "layout": _bar_layout(labels, title, y_title, height, y_range, colours)},
+                 (labels, [y_title], np.asarray(values)[:, None]))
 
 
 def _bar_trace(labels, values, digits, colours):
@@ -189,7 +268,7 @@ def _bar_trace(labels, values, digits, colours):
 
 
 def _bar_layout(labels, title, y_title, height, y_range, colours):
-    axis = {"tickfont": {"color": colours.text}, "zeroline": True, "zerolinecolor": colours.quiet, "fixedrange": True}
+    axis = {"tickfont": {"color": colours.text}, "zeroline": False, "fixedrange": True}
     return layout(
         colours, height, title, {"l": 58, "r": 12, "t": 44, "b": 46},
         xaxis=axis | {"tickvals": list(range(len(labels))), "ticktext": [text.plotly(str(label)) for label in labels], "showgrid": False,
@@ -212,8 +291,8 @@ def animated_bars(labels, frames, *, title, y_title, slider_title, start=0, heig
     play = {"frame": {"duration": 350, "redraw": True}, "transition": {"duration": 250}, "fromcurrent": True}
     spec |= {
         "margin": {"l": 58, "r": 12, "t": 44, "b": 130},
-        "sliders": [{"active": start, "currentvalue": {"prefix": f"{slider_title} ", "font": {"size": 14}}, "pad": {"t": 34, "l": 70}, "len": 0.96,
-                     "font": {"color": colours.text, "size": 11},
+        "sliders": [{"active": start, "currentvalue": {"prefix": f"{slider_title} ", "font": {"size": 14}},
+                     "pad": {"t": 34, "l": 70}, "len": 0.96, "font": {"color": colours.text, "size": 11},
                      "steps": [{"label": name, "method": "animate", "args": [[name], move]} for name in names]}],
         "updatemenus": [{"type": "buttons", "direction": "left", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "pad": {"t": 52},
                          "showactive": False, "bgcolor": colours.fill, "bordercolor": colours.quiet, "font": {"color": colours.text},

@@ -65,22 +65,23 @@ def dismiss():
     st.session_state["_notes"] = []
 
 
-def _bind(key, accepts, takes):
-    """How to bind the control `key`: "query-params", or None this once if the address holds a value it does not take.
+def bind(key, accepts, takes):
+    """The arguments that tie the control `key` to the address, and keep its value while other pages are open.
 
     accepts  function of the raw string -> is it a value of this control?
-    takes    what would work, for the note
+    takes    what would work, for the note; a value that does not pass is taken out of the address, unbound for this run
     """
+    bound = {"key": key, "bind": "query-params", "persist_state": "session"}
     state = st.session_state
     state["_asked"][key] = True
     if key in state or key not in st.query_params:
-        return "query-params"
+        return bound
     values = st.query_params.get_all(key)
     if len(values) == 1 and accepts(values[0]):
-        return "query-params"
+        return bound
     state["_notes"].append((key, " and ".join(values), f"it takes {takes}"))
     del st.query_params[key]
-    return None
+    return bound | {"bind": None}
 
 
 # ------------------------------------------------------------------------------------------------ single controls
@@ -93,8 +94,8 @@ def choice(page, name, label, options, default=None, **more):
     default = options[0] if default is None else default
     if st.session_state.get(key, default) not in options:
         st.session_state[key] = default
-    bind = _bind(key, options.__contains__, f"one of: {', '.join(options)}")
-    return st.segmented_control(label, options, default=default, required=True, key=key, bind=bind, **more) or default
+    bound = bind(key, options.__contains__, f"one of: {', '.join(options)}")
+    return st.segmented_control(label, options, default=default, required=True, **bound, **more) or default
 
 
 def pick(page, name, label, options, default=0, **more):
@@ -105,52 +106,52 @@ def pick(page, name, label, options, default=0, **more):
         held = st.session_state[key]
         st.session_state[key] = held if isinstance(held, int) and held < len(labels) else min(default, len(labels) - 1)
     st.session_state[f"_labels.{key}"] = labels
-    bind = _bind(key, labels.__contains__, f"one of its {len(labels)} entries, written as in the list")
+    bound = bind(key, labels.__contains__, f"one of its {len(labels)} entries, written as in the list")
     return st.selectbox(label, range(len(labels)), index=min(default, len(labels) - 1), format_func=lambda i: labels[i],
-                        key=key, bind=bind, **more)
+                        **bound, **more)
 
 
 def whole(page, name, label, low, high, default, **more):
     """A whole number from low to high, as a slider; as plain words when there is only one choice."""
     key = f"{page}.{name}"
-    bind = _bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.0{1,9})?", raw)) and low <= float(raw) <= high,
+    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.0{1,9})?", raw)) and low <= float(raw) <= high,
                  f"a whole number from {low} to {high}")
     if low == high:
         st.caption(f"{label}: {low}, the only size possible here.")
         return low
     if key in st.session_state and not low <= st.session_state[key] <= high:
         st.session_state[key] = default
-    return st.slider(label, low, high, default, key=key, bind=bind, **more)
+    return st.slider(label, low, high, default, **bound, **more)
 
 
 def decimal(page, name, label, low, high, default, step, **more):
     """A number from low to high, as a slider."""
     key = f"{page}.{name}"
-    bind = _bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", raw)) and low <= float(raw) <= high,
+    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", raw)) and low <= float(raw) <= high,
                  f"a number from {low} to {high}")
-    return st.slider(label, float(low), float(high), float(default), float(step), key=key, bind=bind, **more)
+    return st.slider(label, float(low), float(high), float(default), float(step), **bound, **more)
 
 
 def stop(page, name, label, options, default, **more):
     """One of a row of numbers, as a slider that stops at each. Returns the number."""
     key = f"{page}.{name}"
     options = list(options)
-    bind = _bind(key, [str(option) for option in options].__contains__, f"one of: {', '.join(map(str, options))}")
-    return st.select_slider(label, options, default, key=key, bind=bind, **more)
+    bound = bind(key, [str(option) for option in options].__contains__, f"one of: {', '.join(map(str, options))}")
+    return st.select_slider(label, options, default, **bound, **more)
 
 
 def switch(page, name, label, default=False, **more):
     """On or off."""
     key = f"{page}.{name}"
-    bind = _bind(key, lambda raw: raw.lower() in ("true", "false"), "true or false")
-    return st.toggle(label, default, key=key, bind=bind, **more)
+    bound = bind(key, lambda raw: raw.lower() in ("true", "false"), "true or false")
+    return st.toggle(label, default, **bound, **more)
 
 
 def words(page, name, label, default, max_length=400, **more):
     """A line of text."""
     key = f"{page}.{name}"
-    bind = _bind(key, lambda raw: len(raw) <= max_length, f"a text of at most {max_length} characters")
-    return st.text_input(label, default, key=key, bind=bind, **more)
+    bound = bind(key, lambda raw: len(raw) <= max_length, f"a text of at most {max_length} characters")
+    return st.text_input(label, default, **bound, **more)
 
 
 def numbers(page, name, label, default, n_rows, n_columns, **more):
@@ -166,13 +167,19 @@ def course():
     """The person's own sentence and the seed of its random numbers: they follow the person from page to page."""
     left, right = st.columns([5, 1], vertical_alignment="bottom")
     with left:
-        bind = _bind("text", lambda raw: True, "any text")
-        st.text_input("Your own sentence", key="text", bind=bind, placeholder="Type a sentence to follow it through the course; "
+        bound = bind("text", lambda raw: True, "any text")
+        st.text_input("Your own sentence", **bound, placeholder="Type a sentence to follow it through the course; "
                       "leave this empty to see the ready-made examples")
     with right:
-        bind = _bind("seed", lambda raw: bool(re.fullmatch(r"\d{1,6}", raw)), f"a whole number from 0 to {MAX_SEED}")
-        st.number_input("Seed", 0, MAX_SEED, 1, key="seed", bind=bind,
+        bound = bind("seed", lambda raw: bool(re.fullmatch(r"\d{1,6}", raw)), f"a whole number from 0 to {MAX_SEED}")
+        st.number_input("Seed", 0, MAX_SEED, 1, **bound,
                         help="Random numbers for your own sentence start from this seed: the same seed gives the same numbers.")
+
+
+def tables():
+    """Does the person want every picture's numbers as a table?"""
+    st.toggle("Numbers as tables", **bind("tables", lambda raw: raw.lower() in ("true", "false"), "true or false"),
+              help="Puts a table under every picture: for reading aloud, copying, or saving as CSV.")
 
 
 def own_tokens():
@@ -183,8 +190,9 @@ def own_tokens():
     raw = st.session_state.get("text") or ""
     cleaned = text.clean(raw)
     tokens, cut = text.cut(tokenizers.split_words(cleaned.text))
-    blank = ("Your text holds no word, only spaces or invisible characters, so the ready-made example is shown.",) if raw and not tokens else ()
-    return tokens, (*cleaned.notes, *cut, *blank)
+    if raw and not tokens:
+        cut = ("Your text holds no word, only spaces or invisible characters, so the ready-made example is shown.",)
+    return tokens, (*cleaned.notes, *cut)
 
 
 def sentence(page, presets, d_model=16, d_head=16):
@@ -239,16 +247,20 @@ def cell(page, grids, default):
     return Cell(stage, row, column)
 
 
-def on_click(page, chart, stage=None, names=("row", "column")):
+def clicked(chart):
+    """The point of a picture that was just clicked, or None; for callbacks. chart: the picture's key."""
+    points = st.session_state[f"chart.{chart}"]["selection"]["points"]
+    return points[0] if points else None
+
+
+def on_click(page, chart, stage=None):
     """A callback for a clicked picture: puts the cell's place into the controls, and so into the address."""
-    def clicked():
-        points = st.session_state[chart]["selection"]["points"]
-        if not points:
+    def take():
+        point = clicked(chart)
+        if point is None:
             return
         if stage is not None:
             st.session_state[f"{page}.stage"] = stage
-        st.session_state[f"{page}.{names[0]}"] = int(points[0]["y"])
-        if len(names) > 1:
-            st.session_state[f"{page}.{names[1]}"] = int(points[0]["x"])
+        st.session_state[f"{page}.row"], st.session_state[f"{page}.column"] = int(point["y"]), int(point["x"])
 
-    return clicked
+    return take

@@ -19,7 +19,8 @@ def boxes(places, arrows, *, title, marked=None, height=200, dark=False):
         line_style = {"color": colours.mark if number == marked else colours.quiet, "width": 3 if number == marked else 1.2}
         shapes.append({"type": "rect", "x0": x - half_width, "x1": x + half_width, "y0": y - half_height, "y1": y + half_height,
                        "line": line_style, "fillcolor": colours.fill, "layer": "below"})
-        notes.append({"x": x, "y": y, "text": f"<b>{heading}</b><br>{line}", "showarrow": False, "font": {"color": colours.text, "size": 13}})
+        notes.append({"x": x, "y": y, "text": f"<b>{heading}</b><br>{line}", "showarrow": False,
+                      "font": {"color": colours.text, "size": 13}})
     for start, end in arrows:
         (_, _, x0, y0), (_, _, x1, y1) = places[start], places[end]
         dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)

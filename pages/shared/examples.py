@@ -67,7 +67,7 @@ def two_heads():
     rng = np.random.RandomState(1)  # noqa: NPY002 - the published numbers come from this generator
     x = rng.randn(4, 8)
     params = {"w_qkv": frozen(rng.randn(8, 24) / np.sqrt(8)), "w_o": frozen(rng.randn(8, 8) / np.sqrt(8))}
-    return Example("two_heads", "Two heads: four tokens", ("token 1", "token 2", "token 3", "token 4"), frozen(x), params,
+    return Example("two_heads", "Two heads: four tokens", ("t0", "t1", "t2", "t3"), frozen(x), params,
                    "drawn at random (seed 1), never trained", n_heads=2)
 
 

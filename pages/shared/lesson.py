@@ -33,11 +33,15 @@ def dark():
 # --------------------------------------------------------------------------------------------------- the frame calls
 
 
-def begin(lesson):
+def begin(lesson, page_of):
     """The head of a page: title, question, the person's own sentence and the seed."""
     st.session_state["_shown"] = []
+    st.session_state["_page_of"] = page_of
     st.session_state["_below"] = {"weights": [], "check": [], "ran": [], "script": [], "source": []}
     controls.start(lesson.key)
+    with st.sidebar:
+        controls.tables()
+        st.caption("The address of this page holds all its settings. Copy it to share exactly what you see.")
     st.title(lesson.title, anchor=False)
     say(f"**{lesson.question}**")
     slot = st.empty()
@@ -45,7 +49,12 @@ def begin(lesson):
     return slot
 
 
-def finish(lesson, page_of, slot):
+def link(lesson, label=None, icon=None):
+    """A link to another lesson, with its question."""
+    st.page_link(st.session_state["_page_of"][lesson.url], label=label or f"**{lesson.title}**: {lesson.question}", icon=icon)
+
+
+def finish(lesson, slot):
     """The foot of a page: where the numbers come from, checks, source code, script, sources, previous and next."""
     below = st.session_state["_below"]
     st.divider()
@@ -54,7 +63,7 @@ def finish(lesson, page_of, slot):
     if below["check"]:
         _checks(below["check"])
     if below["ran"]:
-        with st.expander("The function that ran"):
+        with st.expander("The function that ran" if len(below["ran"]) == 1 else "The functions that ran"):
             st.code("\n\n".join(_source(function) for function in below["ran"]), "python")
     for build in below["script"]:
         st.download_button("Download this page as a script", build, f"{lesson.key}.py", "text/x-python", key=f"{lesson.key}.script",
@@ -63,10 +72,12 @@ def finish(lesson, page_of, slot):
         st.caption("Sources: " + " · ".join(dict.fromkeys(below["source"])))
     before, after = syllabus.neighbours(lesson)
     left, right = st.columns(2)
-    if before:
-        left.page_link(page_of[before.url], label=f"Back: {before.title}", icon=":material/arrow_back:")
-    if after:
-        right.page_link(page_of[after.url], label=f"Next: {after.title}", icon=":material/arrow_forward:")
+    with left:
+        if before:
+            link(before, f"Back: {before.title}", ":material/arrow_back:")
+    with right:
+        if after:
+            link(after, f"Next: {after.title}", ":material/arrow_forward:")
     _notes(slot)
 
 
@@ -132,8 +143,8 @@ def ask(page, question, answers, right, because):
     _keep("ask", (question, answers, right, because))
     with st.container(border=True):
         key = f"{page}.guess"
-        bind = controls._bind(key, answers.__contains__, "one of its answers, written as on the page")
-        guess = st.radio(f"**Predict first.** {question}", answers, index=None, key=key, bind=bind, horizontal=True)
+        bound = controls.bind(key, answers.__contains__, "one of its answers, written as on the page")
+        guess = st.radio(f"**Predict first.** {question}", answers, index=None, horizontal=True, **bound)
         if guess is not None:
             st.markdown(f"{'**Yes.**' if guess == answers[right] else f'**Not quite: {answers[right]}.**'} {because}")
 
@@ -144,7 +155,7 @@ def picture(figure, key, alt, on_click=None):
     key  "page.name"; alt: the finding in a sentence; on_click: called when a cell was clicked
     """
     _keep("picture", (figure, alt))
-    st.plotly_chart(figure, key=key, theme=None, on_select=on_click or "ignore", selection_mode="points", config=CONFIG, alt=alt)
+    st.plotly_chart(figure, key=f"chart.{key}", theme=None, on_select=on_click or "ignore", selection_mode="points", config=CONFIG, alt=alt)
     if st.session_state.get("tables") and figure.table is not None:
         table(*figure.table, key)
 
@@ -157,7 +168,7 @@ def table(rows, columns, values, key):
     frame = pd.DataFrame(values, columns=names)
     frame.insert(0, "row", [f"{i} · {row}" for i, row in enumerate(rows)])
     _keep("table", frame)
-    st.dataframe(frame, key=f"{key}.table", hide_index=True, alt="The numbers of the picture above, one line a row of it.")
+    st.dataframe(frame, key=f"table.{key}", hide_index=True, alt="The numbers of the picture above, one line a row of it.")
 
 
 def arithmetic(title, explanations):

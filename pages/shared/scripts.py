@@ -14,7 +14,8 @@ def sources(*functions):
             return
         for name in _names(thing):
             used = vars(inspect.getmodule(thing)).get(name)
-            if used is not thing and getattr(used, "__module__", "").startswith("core.") and (inspect.isfunction(used) or inspect.isclass(used)):
+            ours = (getattr(used, "__module__", None) or "").startswith("core.")
+            if ours and used is not thing and (inspect.isfunction(used) or inspect.isclass(used)):
                 visit(used)
         ordered[thing] = inspect.getsource(thing)
 

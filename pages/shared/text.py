@@ -46,8 +46,9 @@ def cut(tokens, limit=MAX_TOKENS):
     """
     if len(tokens) <= limit:
         return tokens, ()
-    return tokens[:limit], (f"Your text has {len(tokens):,} words. The first {limit} are shown, so that every cell stays readable; "
-                            "shorten the text to choose others.",)
+    sentence = (f"Your text has {len(tokens):,} words. The first {limit} are shown, so that every cell stays readable; "
+                "shorten the text to choose others.")
+    return tokens[:limit], (sentence,)
 
 
 def visible(token):

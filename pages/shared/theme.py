@@ -76,4 +76,5 @@ def turning_point(scale):
     >>> turning_point(((0.0, "#000000"), (1.0, "#ffffff")))
     0.47
     """
-    return next(i / 100 for i in range(101) if contrast(colour_at(scale, i / 100), "#000000") >= contrast(colour_at(scale, i / 100), "#ffffff"))
+    colours = [colour_at(scale, i / 100) for i in range(101)]
+    return next(i / 100 for i, colour in enumerate(colours) if contrast(colour, "#000000") >= contrast(colour, "#ffffff"))
