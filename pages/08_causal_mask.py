@@ -98,8 +98,8 @@ for place, (name, distances) in zip(st.columns(2), moved.items(), strict=True):
         lesson.picture(figure, f"{PAGE}.moved.{len(name)}", f"Largest change of each position's output {name}, when word {changed} "
                        f"changes: {still} of {n_tokens} do not move.")
 lesson.say(f"With the mask, the {changed} positions before the changed word do not move at all; without it, they do. That is why a decoder "
-           f"can be trained on all positions at once: this text of {n_tokens} tokens gives {max(n_tokens - 1, 0)} examples in one pass, each a "
-           "beginning and the token after it:")
+           f"can be trained on all positions at once: this text of {n_tokens} tokens gives {max(n_tokens - 1, 0)} examples in one pass, "
+           "each a beginning and the token after it:")
 shown = [text.short(token, 30) for token in tokens]
 lesson.words("\n".join(f"{' '.join(shown[:i])}  →  {shown[i]}" for i in range(1, min(n_tokens, 7)))
              or "A text of one token has no next token to learn from.")

@@ -67,15 +67,17 @@ picked = controls.cell(PAGE, {"weight": Grid(tokens, tokens), "mixed": Grid(toke
                               "output": Grid(tokens, model_features, "Query", "Feature")}, Cell("weight", n_tokens - 1, 0))
 
 
-def clicked_pattern():
-    """Which head's pattern was clicked, and where."""
-    point = controls.clicked(f"{PAGE}.patterns")
-    if point is not None:
-        n_traces = len(figure.spec["data"]) // n_heads
-        if n_heads > 1:
-            st.session_state[f"{PAGE}.head"] = names[int(point["curve_number"]) // n_traces]
-        st.session_state[f"{PAGE}.stage"] = "weight"
-        st.session_state[f"{PAGE}.row"], st.session_state[f"{PAGE}.column"] = int(point["y"]), int(point["x"])
+def take_pattern(chart, own_head, n_traces=1):
+    """A callback for a clicked pattern: which head, and where. In the joint picture each head has `n_traces` traces."""
+    def take():
+        point = controls.clicked(chart)
+        if point is not None:
+            if n_heads > 1:
+                st.session_state[f"{PAGE}.head"] = names[own_head if own_head is not None else point["curve_number"] // n_traces]
+            st.session_state[f"{PAGE}.stage"] = "weight"
+            st.session_state[f"{PAGE}.row"], st.session_state[f"{PAGE}.column"] = int(point["y"]), int(point["x"])
+
+    return take
 
 
 joined = attention.merge_heads(trace.q)
@@ -86,23 +88,32 @@ lesson.picture(charts.heatmap(joined, tokens, controls.features(joined.shape[1])
                f"{PAGE}.joined", f"Queries of {n_heads} heads side by side, {n_tokens} tokens × {joined.shape[1]} columns; head {head} is "
                                  f"columns {head * d_head} to {(head + 1) * d_head - 1}.")
 
-figure = charts.small_multiples(trace.pattern, tokens, tokens, titles=names, dark=lesson.dark(),
-                                clicked=(head, picked.row, picked.column if picked.stage == "weight" else None))
-lesson.picture(figure, f"{PAGE}.patterns", f"Attention pattern of each of {n_heads} heads, {n_tokens} queries as rows, keys as columns; "
-                                           f"every row sums to 1.",
-               clicked_pattern)
+frame = (picked.row, picked.column if picked.stage == "weight" else None)
+if n_heads <= 4:  # one picture a head, two a row
+    for each, place in enumerate(st.columns(2) * 2):
+        if each < n_heads:
+            with place:
+                figure = charts.heatmap(trace.pattern[each], tokens, tokens, title=f"Pattern of head {each}", quantity="weight", name="weight",
+                                        clicked=frame if each == head else (picked.row, None), max_cell=56, dark=lesson.dark())
+                lesson.picture(figure, f"{PAGE}.pattern.{each}", f"Attention pattern of head {each}: {n_tokens} queries as rows, keys as "
+                               "columns; every row sums to 1.", take_pattern(f"{PAGE}.pattern.{each}", each))
+else:
+    figure = charts.small_multiples(trace.pattern, tokens, tokens, titles=names, clicked=(head, *frame), dark=lesson.dark())
+    lesson.picture(figure, f"{PAGE}.patterns", f"Attention patterns of {n_heads} heads: {n_tokens} queries as rows, keys as columns; every "
+                   "row sums to 1.", take_pattern(f"{PAGE}.patterns", None, len(figure.spec["data"]) // n_heads))
 more = " …" if n_tokens > 8 else ""
-lesson.words("Weights of the last token: " + "   ".join(
+lesson.words("Weights of the last token\n" + "\n".join(
     f"{name}: {' '.join(f'{weight:.2f}' for weight in row[:8])}{more}" for name, row in zip(names, trace.pattern[:, -1], strict=True)))
 
 looks = (("share", f"What head {head} adds to the output", trace.head_out[head], "head's share"),
          ("out", "The output: the sum of all heads", trace.out, "output"))
 limit = float(max(abs(trace.head_out).max(), abs(trace.out).max()))
-for place, (name, title, z, stage) in zip(st.columns(2), looks, strict=True):
+narrow = d_model <= 16
+for place, (name, title, z, stage) in zip(st.columns(2) if narrow else [st.container(), st.container()], looks, strict=True):
     with place:
         chart = f"{PAGE}.{name}"
         figure = charts.heatmap(z, tokens, model_features, title=title, name="value", limit=limit, column_title="feature",
-                                clicked=(picked.row, picked.column if picked.stage == stage else None), dark=lesson.dark())
+                                clicked=(picked.row, picked.column if picked.stage == stage else None), width=470 if narrow else 960, dark=lesson.dark())
         lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, from {z.min():.3g} to {z.max():.3g}.",
                        controls.on_click(PAGE, chart, stage))
 

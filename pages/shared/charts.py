@@ -89,7 +89,8 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     drawn = z if hidden is None else np.where(hidden, np.nan, z)
     data = _cells(drawn, quantity, low, high, digits, type_size) if fits else [_cells(drawn, quantity, low, high)[0] | {
         "showscale": True,
-        "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 5, "outlinewidth": 0}}]
+        "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 3 if cell * n_rows < 130 else 5,
+                     "outlinewidth": 0}}]
     spots = _spots(z, cell, colours.mark)
     row_word, column_word = row_title.split(" (")[0], column_title.split(" (")[0]
     if step == 1:
@@ -183,15 +184,16 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
     across = min(n, most_across)
     down = math.ceil(n / across)
     longest = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
-    left, gap, head = 30 + 7 * longest, 14, 26 + 7 * longest
-    cell = min(48.0, (width - left - gap * (across - 1)) / across / n_columns)
+    left, gap, head = 46 + 7 * longest, 14, 44 + 7 * longest
+    cell = min(60.0, (width - left - gap * (across - 1)) / across / n_columns)
     type_size = max(8.0, min(13.0, cell * 0.3))
     fits = 0.56 * type_size * 4 + 3 <= cell
     step = math.ceil(15 / cell)
     plot = cell * n_columns / (width - left)
     height = down * (cell * n_rows + head) + 10
     x_ticks, y_ticks = [text.plotly(str(column)) for column in columns], [text.plotly(str(row)) for row in rows]
-    axis = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"color": colours.text, "size": 11}, "fixedrange": True}
+    axis = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"color": colours.text, "size": 11}, "fixedrange": True,
+            "constrain": "domain"}
     data, axes, shapes, notes = [], {}, [], []
     for which, z in enumerate(zs):
         line, place = divmod(which, across)
@@ -205,12 +207,15 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
                                             "<br>weight %{customdata:.6~g}<extra></extra>"})
         axes[f"xaxis{suffix}"] = axis | {"domain": [x0, min(x0 + plot, 1)], "range": [-0.5, n_columns - 0.5], "side": "top",
                                          "anchor": here["yaxis"], "tickvals": list(range(0, n_columns, step)),
-                                         "ticktext": x_ticks[::step], "tickangle": -60}
+                                         "ticktext": x_ticks[::step], "tickangle": -60, "constraintoward": "left",
+                                         "title": {"text": f"{column_title} (looked at)", "standoff": 2, "font": {"size": 11}}}
         axes[f"yaxis{suffix}"] = axis | {"domain": [max(top - cell * n_rows / height, 0), top], "range": [n_rows - 0.5, -0.5],
-                                         "anchor": here["xaxis"], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
-                                         "showticklabels": place == 0}
+                                         "anchor": here["xaxis"], "scaleanchor": here["xaxis"], "constraintoward": "top",
+                                         "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
+                                         "showticklabels": place == 0, "title": {"text": f"{row_title} (who looks)" if place == 0 else "",
+                                                                                 "standoff": 4, "font": {"size": 11}}}
         notes.append({"text": f"<b>{titles[which]}</b>", "xref": "paper", "yref": "paper", "x": x0, "y": top, "xanchor": "left",
-                      "yanchor": "bottom", "yshift": 7 * longest + 4, "showarrow": False, "font": {"color": colours.text, "size": 13}})
+                      "yanchor": "bottom", "yshift": 7 * longest + 22, "showarrow": False, "font": {"color": colours.text, "size": 13}})
         if clicked is not None:
             frame = (clicked[1], clicked[2]) if clicked[0] == which else (clicked[1], None)
             shapes += _frames(frame, n_rows, n_columns, colours, (here["xaxis"], here["yaxis"]))

@@ -16,7 +16,7 @@ def edited(page, example):
         return example, ()
     arrays = {"x": example.x, **example.params}
     changed, remarks = {}, []
-    for place, (name, array) in zip(st.columns(len(arrays)), arrays.items(), strict=True):
+    for place, (name, array) in zip(st.columns([array.shape[1] for array in arrays.values()]), arrays.items(), strict=True):
         with place:
             rows, fault = controls.numbers(page, name, f"{name}, {array.shape[0]} × {array.shape[1]}", array, *array.shape)
             if fault:
@@ -48,6 +48,6 @@ def _grid(key, array):
         held["text"] = st.session_state[key] = text.matrix_text(table)
 
     names = [str(i) for i in range(array.shape[1])]
-    numbers = st.column_config.NumberColumn(min_value=-1e6, max_value=1e6, width="small")
+    numbers = st.column_config.NumberColumn(min_value=-1e6, max_value=1e6, width=56)
     st.data_editor(pd.DataFrame(held["start"], columns=names), key=grid_key, on_change=typed, hide_index=True,
                    column_config=dict.fromkeys(names, numbers), alt=f"{key.split('.')[-1]} as a grid to type in")
