@@ -93,8 +93,8 @@ if n_heads <= 4:  # one picture a head, two a row
     for each, place in enumerate(st.columns(2) * 2):
         if each < n_heads:
             with place:
-                figure = charts.heatmap(trace.pattern[each], tokens, tokens, title=f"Pattern of head {each}", quantity="weight", name="weight",
-                                        clicked=frame if each == head else (picked.row, None), max_cell=56, dark=lesson.dark())
+                figure = charts.heatmap(trace.pattern[each], tokens, tokens, title=f"Pattern of head {each}", quantity="weight",
+                                        name="weight", clicked=frame if each == head else (picked.row, None), max_cell=56, dark=lesson.dark())
                 lesson.picture(figure, f"{PAGE}.pattern.{each}", f"Attention pattern of head {each}: {n_tokens} queries as rows, keys as "
                                "columns; every row sums to 1.", take_pattern(f"{PAGE}.pattern.{each}", each))
 else:
@@ -113,7 +113,8 @@ for place, (name, title, z, stage) in zip(st.columns(2) if narrow else [st.conta
     with place:
         chart = f"{PAGE}.{name}"
         figure = charts.heatmap(z, tokens, model_features, title=title, name="value", limit=limit, column_title="feature",
-                                clicked=(picked.row, picked.column if picked.stage == stage else None), width=470 if narrow else 960, dark=lesson.dark())
+                                clicked=(picked.row, picked.column if picked.stage == stage else None),
+                                width=470 if narrow else 960, dark=lesson.dark())
         lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, from {z.min():.3g} to {z.max():.3g}.",
                        controls.on_click(PAGE, chart, stage))
 

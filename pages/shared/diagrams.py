@@ -1,7 +1,7 @@
 """Drawings of boxes and arrows whose parts can be clicked."""
 
 from pages.shared import theme
-from pages.shared.charts import Ready, layout
+from pages.shared.figures import Ready, layout
 
 
 def boxes(places, arrows, *, title, marked=None, height=200, dark=False):
