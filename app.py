@@ -45,12 +45,13 @@ async def warm_start(_app):
     import plotly.io
 
     from core import attention
-    from pages.shared import charts, examples
+    from pages.shared import charts, examples, slow
 
     for example in examples.EXAMPLES.values():
         example()
     warm = attention.attend(np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)))
     plotly.io.to_json(charts.heatmap(warm.pattern, ["a", "b"], ["a", "b"], title="").to_dict(), validate=False)
+    slow.warm()
     gc.collect()
     gc.freeze()
     yield {}

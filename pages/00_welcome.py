@@ -17,8 +17,8 @@ PATHS = {
 }
 
 lesson.remarks(controls.own_tokens()[1])
-lesson.say("This course shows the Transformer at work on small examples and on your own sentence. Nothing is a sketch: **every number is "
-           "computed by a NumPy core that you can read**, and a click on a cell shows the sum that made it.")
+lesson.say("**Transformer Glassbox** shows the Transformer at work on small examples and on your own sentence. Nothing is a sketch: "
+           "**every number is computed by a NumPy core that you can read**, and a click on a cell shows the sum that made it.")
 
 lessons = [entry for entry in syllabus.LESSONS if entry.url != "welcome"]
 places = [(entry.title, entry.idea, i % 2 if i // 2 % 2 == 0 else 1 - i % 2, i // 2) for i, entry in enumerate(lessons)]  # to and fro

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core import arithmetic, attention, experiments
-from pages.shared import charts, controls, editor, lesson
+from pages.shared import charts, controls, editor, lesson, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "queries_keys_values"
@@ -65,8 +65,8 @@ for place, (title, z, rows, columns, name, frame, stage, words) in zip([*st.colu
         lesson.picture(figure, chart, f"{title}. Values from {z.min():.3g} to {z.max():.3g}.",
                        controls.on_click(PAGE, chart, stage) if stage else None)
 
-where = f'token {picked.row} "{tokens[picked.row]}", ' + (
-    f'key of token {picked.column} "{tokens[picked.column]}"' if is_score else f"feature {picked.column} of its {picked.stage}")
+where = f"token {picked.row} {text.quoted(tokens[picked.row])}, " + (
+    f"key of token {picked.column} {text.quoted(tokens[picked.column])}" if is_score else f"feature {picked.column} of its {picked.stage}")
 lesson.arithmetic(where, [arithmetic.explain(trace, "raw_scores" if is_score else letter, picked.row, picked.column, params=params)])
 
 gap = float(experiments.moved(trace.raw_scores, trace.raw_scores.T).max())

@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from core import arithmetic, attention
-from pages.shared import charts, controls, editor, lesson
+from pages.shared import charts, controls, editor, lesson, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "attention"
@@ -61,8 +61,8 @@ for place, (step, (title, quantity, name, more)) in zip(places, looks.items(), s
 
 chain = list(STEPS.values())[: list(STEPS).index(picked.stage) + 1] if picked.stage != "mix" else ["mixed"]
 explanations = [arithmetic.explain(trace, stage, picked.row, picked.column, params=example.params) for stage in chain]
-looked_at = f'feature {picked.column}' if picked.stage == "mix" else f'key {picked.column} "{tokens[picked.column]}"'
-lesson.arithmetic(f'query {picked.row} "{tokens[picked.row]}", {looked_at}', explanations)
+looked_at = f"feature {picked.column}" if picked.stage == "mix" else f"key {picked.column} {text.quoted(tokens[picked.column])}"
+lesson.arithmetic(f"query {picked.row} {text.quoted(tokens[picked.row])}, {looked_at}", explanations)
 
 if example.id == "by_hand":
     lesson.say("**Why is the second row flat?** The query of *bowled* is [0, 2, 0], and every key has a 1 in its second place. "

@@ -6,24 +6,11 @@ import re
 import streamlit as st
 
 from core import arithmetic, experiments, softmax
-from pages.shared import charts, controls, lesson
+from pages.shared import charts, controls, lesson, slow
 
 PAGE = "scaling"
-WIDTHS = tuple(2**i for i in range(11))
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 SCORES, LARGE = "2 1 0.5 -1", "1000 1001 1002"
-
-
-@st.cache_data(max_entries=64, show_spinner="Drawing 1,000 queries and 16,000 keys at each of 11 widths …")
-def curve(seed):
-    """The rows over all widths: half a second of drawing, so it is kept for everyone with this seed."""
-    return experiments.scaling_curve(WIDTHS, seed)
-
-
-@st.cache_data(show_spinner=False)
-def printed():
-    """The three rows of the course text, drawn from one stream."""
-    return experiments.scaling_stream((4, 64, 512), 42)
 
 
 def score_list(name, label, default, most):
@@ -38,7 +25,7 @@ def score_list(name, label, default, most):
 
 
 seed = st.session_state["seed"]
-rows = curve(seed)
+rows = slow.scaling_curve(seed)
 lesson.say("A dot product of two vectors with d independent random features of variance 1 is a sum of d products, each of variance 1. So "
            "it has variance d and standard deviation **√d**. Large scores push the softmax into a corner: one weight near 1, the rest near "
            "0, and almost no gradient left to learn from. Dividing by √d keeps the standard deviation at 1 for every width.")
@@ -48,10 +35,10 @@ lesson.ask(PAGE, "From d = 4 to d = 64 the width grows 16-fold. How much does th
 
 left, right = st.columns([3, 1], vertical_alignment="bottom")
 with left:
-    d = controls.stop(PAGE, "d", "Width of a head, d", WIDTHS, 64)
+    d = controls.stop(PAGE, "d", "Width of a head, d", slow.WIDTHS, 64)
 with right:
     scaled = controls.switch(PAGE, "scaled", "Divide by √d", True)
-row = rows[WIDTHS.index(d)]
+row = rows[slow.WIDTHS.index(d)]
 std, top, spread, slope = ((row.std_scaled, row.top_scaled, row.entropy_scaled, row.gradient_scaled) if scaled else
                            (row.std, row.top_unscaled, row.entropy_unscaled, row.gradient_unscaled))
 lesson.say(f"At **d = {d}**, {'divided by √d' if scaled else 'not divided'}: standard deviation of the scores **{std:.4g}**, largest of 16 "
@@ -71,14 +58,14 @@ charted = (
 for place, (name, title, y_title, series, more, value) in zip([*st.columns(2), *st.columns(2)], charted, strict=True):
     with place:
         first, last = series[plain][0], series[plain][-1]
-        lesson.picture(charts.curves(WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, points={f"d = {d}": (d, value)},
+        lesson.picture(charts.curves(slow.WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, points={f"d = {d}": (d, value)},
                                      at=d, dark=dark, **more), f"{PAGE}.{name}",
                        f"{title} against d from 1 to 1024. Undivided it goes from {first:.3g} to {last:.3g}; divided by √d it ends at "
                        f"{series[even][-1]:.3g}.")
 
 lesson.say("The same for three widths, drawn one after the other from a single generator (seed 42):")
 lesson.say("| d | std of q·k | largest weight, as it is | largest weight, divided by √d |\n|--:|--:|--:|--:|\n" + "\n".join(
-    f"| {r.d} | {r.std:.1f} | {r.top_unscaled:.2f} | {r.top_scaled:.2f} |" for r in printed()))
+    f"| {r.d} | {r.std:.1f} | {r.top_unscaled:.2f} | {r.top_scaled:.2f} |" for r in slow.scaling_printed()))
 
 st.subheader("One row of scores", anchor=False)
 lesson.say("A **temperature** T divides the scores before the softmax, as √d does. Move the slider in the picture: small T saturates, "

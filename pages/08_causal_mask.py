@@ -74,8 +74,8 @@ lesson.say("Renormalising gives the same numbers as masking first, with an extra
     else ". But when a later score dominates, all that is left may have been rounded to 0, and 0/0 is undefined: move the slider to see "
          "it."))
 
-where = f'query {picked.row} "{tokens[picked.row]}", ' + (
-    f"feature {picked.column}" if picked.stage == "mix" else f'key {picked.column} "{tokens[picked.column]}"')
+where = f"query {picked.row} {text.quoted(tokens[picked.row])}, " + (
+    f"feature {picked.column}" if picked.stage == "mix" else f"key {picked.column} {text.quoted(tokens[picked.column])}")
 if picked.stage == "weight" and not visible[picked.row, picked.column]:
     where += ": hidden by the mask, so its weight is 0"
 stages = ["mixed"] if picked.stage == "mix" else ["raw_scores", "pattern"] if boost else ["raw_scores", "scores", "pattern"]

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core import arithmetic, attention, draws
-from pages.shared import charts, controls, examples, lesson
+from pages.shared import charts, controls, examples, lesson, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "many_heads"
@@ -94,7 +94,8 @@ if n_heads <= 4:  # one picture a head, two a row
         if each < n_heads:
             with place:
                 figure = charts.heatmap(trace.pattern[each], tokens, tokens, title=f"Pattern of head {each}", quantity="weight",
-                                        name="weight", clicked=frame if each == head else (picked.row, None), max_cell=56, dark=lesson.dark())
+                                        name="weight", clicked=frame if each == head else (picked.row, None), max_cell=56,
+                                        dark=lesson.dark())
                 lesson.picture(figure, f"{PAGE}.pattern.{each}", f"Attention pattern of head {each}: {n_tokens} queries as rows, keys as "
                                "columns; every row sums to 1.", take_pattern(f"{PAGE}.pattern.{each}", each))
 else:
@@ -120,8 +121,8 @@ for place, (name, title, z, stage) in zip(st.columns(2) if narrow else [st.conta
 
 stage = {"weight": "pattern", "mixed": "mixed", "head's share": "head_out", "output": "out"}[picked.stage]
 chain = ["raw_scores", "scores", "pattern"] if stage == "pattern" else [stage]
-column = f'key {picked.column} "{tokens[picked.column]}"' if stage == "pattern" else f"feature {picked.column}"
-lesson.arithmetic(f'{"all heads" if stage == "out" else names[head]}: query {picked.row} "{tokens[picked.row]}", {column}',
+column = f"key {picked.column} {text.quoted(tokens[picked.column])}" if stage == "pattern" else f"feature {picked.column}"
+lesson.arithmetic(f'{"all heads" if stage == "out" else names[head]}: query {picked.row} {text.quoted(tokens[picked.row])}, {column}',
                   [arithmetic.explain(trace, each, picked.row, picked.column, head=head, x=x, params=params) for each in chain])
 
 st.subheader("The same budget, cut differently", anchor=False)

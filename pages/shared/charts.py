@@ -43,6 +43,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     characters = digits + 2 * (digits > 0) + (low < 0)
     type_size = max(8.0, min(14.0, cell * 0.3))
     fits = 0.56 * type_size * characters + 3 <= cell
+    max_cell = min(max_cell, max(520 / n_rows, 10.0))  # many rows: no taller than a screen
     if not fits:
         cell = max(min(max_cell, (width - left - 46) / n_columns), 6.0)
     flat = 7.5 * longest_x <= cell

@@ -84,6 +84,15 @@ def short(token, length=LABEL_LENGTH):
     return shown if len(shown) <= length else shown[: length - 1] + "…"
 
 
+def quoted(token):
+    """A visible token in quotation marks, for plain text.
+
+    >>> quoted("the")
+    '"the"'
+    """
+    return f'"{short(token, 40)}"'
+
+
 def plotly(token, length=LABEL_LENGTH):
     """A token as Plotly text: shortened and escaped, so that <b> stays <b>.
 
