@@ -59,7 +59,7 @@ pictures = (
 )
 for place, (title, z, rows, columns, name, frame, stage, words) in zip([*st.columns(2), *st.columns(2)], pictures, strict=True):
     figure = charts.heatmap(z, rows, columns, title=title, name=name, clicked=frame, row_title=words[0], column_title=words[1],
-                            dark=lesson.dark())
+                            **lesson.look())
     chart = f"{PAGE}.{title.split(':')[0].split(' ')[0].replace('·', '')}"
     with place:
         lesson.picture(figure, chart, f"{title}. Values from {z.min():.3g} to {z.max():.3g}.",

@@ -52,7 +52,7 @@ for place, (step, (title, quantity, name, more)) in zip(places, looks.items(), s
     z = getattr(trace, STEPS[step])
     columns = feature_names if step == "mix" else tokens
     same = step == picked.stage
-    figure = charts.heatmap(z, tokens, columns, title=title, quantity=quantity, name=name, dark=lesson.dark(),
+    figure = charts.heatmap(z, tokens, columns, title=title, quantity=quantity, name=name, **lesson.look(),
                             clicked=(picked.row, picked.column if same or (step != "mix" and picked.stage != "mix") else None), **more)
     with place:
         chart = f"{PAGE}.{step}"

@@ -25,7 +25,8 @@ def score_list(name, label, default, most):
 
 
 seed = st.session_state["seed"]
-rows = slow.scaling_curve(seed)
+with st.spinner("Drawing 1,000 queries and 16,000 keys at each of 11 widths …"):
+    rows = slow.scaling_curve(seed)
 lesson.say("A dot product of two vectors with d independent random features of variance 1 is a sum of d products, each of variance 1. So "
            "it has variance d and standard deviation **√d**. Large scores push the softmax into a corner: one weight near 1, the rest near "
            "0, and almost no gradient left to learn from. Dividing by √d keeps the standard deviation at 1 for every width.")
@@ -58,10 +59,10 @@ charted = (
 for place, (name, title, y_title, series, more, value) in zip([*st.columns(2), *st.columns(2)], charted, strict=True):
     with place:
         first, last = series[plain][0], series[plain][-1]
-        lesson.picture(charts.curves(slow.WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, points={f"d = {d}": (d, value)},
-                                     at=d, dark=dark, **more), f"{PAGE}.{name}",
-                       f"{title} against d from 1 to 1024. Undivided it goes from {first:.3g} to {last:.3g}; divided by √d it ends at "
-                       f"{series[even][-1]:.3g}.")
+        figure = charts.curves(slow.WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, at=d, dark=dark,
+                               points={f"d = {d}": (d, value)}, **more)
+        lesson.picture(figure, f"{PAGE}.{name}", f"{title} against d from 1 to 1024. Undivided it goes from {first:.3g} to {last:.3g}; "
+                       f"divided by √d it ends at {series[even][-1]:.3g}.")
 
 lesson.say("The same for three widths, drawn one after the other from a single generator (seed 42):")
 lesson.say("| d | std of q·k | largest weight, as it is | largest weight, divided by √d |\n|--:|--:|--:|--:|\n" + "\n".join(
@@ -89,7 +90,7 @@ with left:
                    f"at 20.")
 with right:
     lesson.picture(charts.heatmap(slopes, labels, labels, title=f"Slopes at T = {temperature:g}: diag(p) − ppᵀ", name="slope",
-                                  row_title="weight", column_title="score", clicked=(picked.row, picked.column), limit=0.25, dark=dark),
+                                  row_title="weight", column_title="score", clicked=(picked.row, picked.column), limit=0.25, **lesson.look()),
                    f"{PAGE}.slopes", f"The softmax's Jacobian at temperature {temperature:g}: the largest slope is {abs(slopes).max():.3g} "
                                      f"of at most 0.25.",
                    controls.on_click(PAGE, f"{PAGE}.slopes"))

@@ -61,7 +61,7 @@ for place, (name, title, z, quantity, word, more) in zip([*st.columns(2), *st.co
     with place:
         chart = f"{PAGE}.{name}"
         finite = z[np.isfinite(z)]
-        figure = charts.heatmap(z, tokens, tokens, title=title, quantity=quantity, name=word, clicked=frame, dark=lesson.dark(), **more)
+        figure = charts.heatmap(z, tokens, tokens, title=title, quantity=quantity, name=word, clicked=frame, **more, **lesson.look())
         span = f"values from {finite.min():.3g} to {finite.max():.3g}" if finite.size else "all values undefined"
         lesson.picture(figure, chart, f"{title}. {n_tokens} queries as rows, {int((~visible).sum())} cells hidden; {span}.",
                        controls.on_click(PAGE, chart, "weight"))

@@ -84,7 +84,7 @@ joined = attention.merge_heads(trace.q)
 lesson.picture(charts.heatmap(joined, tokens, controls.features(joined.shape[1]), title=f"The queries of all heads, side by side; framed: "
                                                                                         f"head {head}",
                               name="query", row_title="token", column_title="column", outline=(head * d_head, (head + 1) * d_head - 1),
-                              width=960, max_cell=40, dark=lesson.dark()),
+                              max_cell=40, **lesson.look(960)),
                f"{PAGE}.joined", f"Queries of {n_heads} heads side by side, {n_tokens} tokens × {joined.shape[1]} columns; head {head} is "
                                  f"columns {head * d_head} to {(head + 1) * d_head - 1}.")
 
@@ -95,11 +95,11 @@ if n_heads <= 4:  # one picture a head, two a row
             with place:
                 figure = charts.heatmap(trace.pattern[each], tokens, tokens, title=f"Pattern of head {each}", quantity="weight",
                                         name="weight", clicked=frame if each == head else (picked.row, None), max_cell=56,
-                                        dark=lesson.dark())
+                                        **lesson.look())
                 lesson.picture(figure, f"{PAGE}.pattern.{each}", f"Attention pattern of head {each}: {n_tokens} queries as rows, keys as "
                                "columns; every row sums to 1.", take_pattern(f"{PAGE}.pattern.{each}", each))
 else:
-    figure = charts.small_multiples(trace.pattern, tokens, tokens, titles=names, clicked=(head, *frame), dark=lesson.dark())
+    figure = charts.small_multiples(trace.pattern, tokens, tokens, titles=names, clicked=(head, *frame), **lesson.look(960))
     lesson.picture(figure, f"{PAGE}.patterns", f"Attention patterns of {n_heads} heads: {n_tokens} queries as rows, keys as columns; every "
                    "row sums to 1.", take_pattern(f"{PAGE}.patterns", None, len(figure.spec["data"]) // n_heads))
 more = " …" if n_tokens > 8 else ""
@@ -115,7 +115,7 @@ for place, (name, title, z, stage) in zip(st.columns(2) if narrow else [st.conta
         chart = f"{PAGE}.{name}"
         figure = charts.heatmap(z, tokens, model_features, title=title, name="value", limit=limit, column_title="feature",
                                 clicked=(picked.row, picked.column if picked.stage == stage else None),
-                                width=470 if narrow else 960, dark=lesson.dark())
+                                **lesson.look(470 if narrow else 960))
         lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, from {z.min():.3g} to {z.max():.3g}.",
                        controls.on_click(PAGE, chart, stage))
 

@@ -30,6 +30,12 @@ def dark():
     return st.context.theme.type == "dark"
 
 
+def look(width=470):
+    """How a heatmap should look for this visitor: the theme, and its width in pixels (a phone has room for less)."""
+    phone = "Mobi" in (st.context.headers.get("User-Agent") or "")
+    return {"dark": dark(), "width": min(width, 345) if phone else width}
+
+
 # --------------------------------------------------------------------------------------------------- the frame calls
 
 

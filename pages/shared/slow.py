@@ -7,7 +7,7 @@ from core import experiments
 WIDTHS = tuple(2**i for i in range(11))
 
 
-@st.cache_data(max_entries=64, show_spinner="Drawing 1,000 queries and 16,000 keys at each of 11 widths …")
+@st.cache_data(max_entries=64, show_spinner=False)
 def scaling_curve(seed):
     """The scaling experiment at all WIDTHS, each from its own child seed; most of a second."""
     return experiments.scaling_curve(WIDTHS, seed)
