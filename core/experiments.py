@@ -134,6 +134,7 @@ class StabilityRow(NamedTuple):
     """One row of scores in one precision, with and without subtracting the maximum."""
 
     dtype: str
+    limit: float               # exp() of anything larger overflows: the log of the largest finite number
     scores: np.ndarray         # (n,) as that precision stores them
     raised: np.ndarray         # (n,) exp(score), where it overflows inf
     without_shift: np.ndarray  # (n,) NaN where it broke
@@ -149,5 +150,6 @@ def stability(scores):
     for dtype in (np.float16, np.float32, np.float64):
         with np.errstate(over="ignore"):
             stored = np.asarray(scores, dtype=np.float64).astype(dtype)
-            rows.append(StabilityRow(np.dtype(dtype).name, stored, np.exp(stored), softmax_without_shift(stored), softmax(stored)))
+            rows.append(StabilityRow(np.dtype(dtype).name, math.log(np.finfo(dtype).max), stored, np.exp(stored),
+                                     softmax_without_shift(stored), softmax(stored)))
     return rows

@@ -31,7 +31,7 @@ def open_lesson():
         st.session_state["_go"] = lessons[point["point_index"]].url
 
 
-st.subheader("The map", anchor=False)
+lesson.heading("The map")
 drawing = diagrams.boxes(places, [(i, i + 1) for i in range(len(places) - 1)], title="", height=85 * ((len(lessons) + 1) // 2),
                          dark=lesson.dark())
 lesson.picture(drawing, f"{PAGE}.map", "Map of the course, in order: " + ", ".join(entry.title for entry in lessons)

@@ -65,8 +65,10 @@ looked_at = f"feature {picked.column}" if picked.stage == "mix" else f"key {pick
 lesson.arithmetic(f"query {picked.row} {text.quoted(tokens[picked.row])}, {looked_at}", explanations)
 
 if example.id == "by_hand":
-    lesson.say("**Why is the second row flat?** The query of *bowled* is [0, 2, 0], and every key has a 1 in its second place. "
-               f"So all three scores tie at 2/√3 = {2 / math.sqrt(3):.4f}, and each word gets a third.")
+    query, ones = ", ".join(map(arithmetic.number, trace.q[1])), arithmetic.number(trace.k[0, 1])
+    lesson.say(f"**Why is the second row flat?** The query of *bowled* is [{query}], and every key has a {ones} in its second place. So all "
+               f"three scores tie at {arithmetic.number(trace.q[1, 1])}/{root} = {trace.scores[1, 0]:.4f}, and each word gets "
+               f"{trace.pattern[1, 0]:.4f}.")
 
 lesson.weights(f"They are {example.where_from}. A pattern from random weights means nothing; it only shows how the arithmetic works."
                if example.id not in ("by_hand", "edited") else f"They are {example.where_from}. They were not learned from text.")

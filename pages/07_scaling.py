@@ -68,7 +68,7 @@ lesson.say("The same for three widths, drawn one after the other from a single g
 lesson.say("| d | std of q·k | largest weight, as it is | largest weight, divided by √d |\n|--:|--:|--:|--:|\n" + "\n".join(
     f"| {r.d} | {r.std:.1f} | {r.top_unscaled:.2f} | {r.top_scaled:.2f} |" for r in slow.scaling_printed()))
 
-st.subheader("One row of scores", anchor=False)
+lesson.heading("One row of scores")
 lesson.say("A **temperature** T divides the scores before the softmax, as √d does. Move the slider in the picture: small T saturates, "
            "large T flattens. It runs in your browser.")
 left, right = st.columns(2, vertical_alignment="bottom")
@@ -84,26 +84,26 @@ picked = controls.cell(PAGE, {"slope": places}, controls.Cell("slope", 0, 0))
 left, right = st.columns(2)
 with left:
     frames = {f"{t:g}": softmax.softmax(scores, temperature=t) for t in TEMPERATURES}
-    lesson.picture(charts.animated_bars(labels, frames, title="Weights: softmax(scores / T)", y_title="weight", slider_title="T =",
-                                        start=TEMPERATURES.index(temperature), dark=dark), f"{PAGE}.bars",
-                   f"Weights of the score list. The largest is {frames['0.05'].max():.3g} at temperature 0.05 and {frames['20'].max():.3g} "
-                   f"at 20.")
+    figure = charts.animated_bars(labels, frames, title="Weights: softmax(scores / T)", y_title="weight", slider_title="T =",
+                                  start=TEMPERATURES.index(temperature), dark=dark)
+    lesson.picture(figure, f"{PAGE}.bars", f"Weights of the score list. The largest is {frames['0.05'].max():.3g} at temperature 0.05 and "
+                   f"{frames['20'].max():.3g} at 20.")
 with right:
-    lesson.picture(charts.heatmap(slopes, labels, labels, title=f"Slopes at T = {temperature:g}: diag(p) − ppᵀ", name="slope",
-                                  row_title="weight", column_title="score", clicked=(picked.row, picked.column), limit=0.25, **lesson.look()),
-                   f"{PAGE}.slopes", f"The softmax's Jacobian at temperature {temperature:g}: the largest slope is {abs(slopes).max():.3g} "
-                                     f"of at most 0.25.",
-                   controls.on_click(PAGE, f"{PAGE}.slopes"))
+    figure = charts.heatmap(slopes, labels, labels, title=f"Slopes at T = {temperature:g}: diag(p) − ppᵀ", name="slope", row_title="weight",
+                            column_title="score", clicked=(picked.row, picked.column), limit=0.25, **lesson.look())
+    lesson.picture(figure, f"{PAGE}.slopes", f"The softmax's Jacobian at temperature {temperature:g}: the largest slope is "
+                   f"{abs(slopes).max():.3g} of at most 0.25.", controls.on_click(PAGE, f"{PAGE}.slopes"))
 lesson.say(f"The slopes' norm is **{float(experiments.jacobian_norm(weights)):.4g}** here. In a corner, where one weight is 1, every slope "
            f"is 0: the row can no longer learn. (At temperature T the chain rule divides each slope by T once more.)")
 lesson.arithmetic(f"how weight {picked.row} moves when score {picked.column} moves",
                   [arithmetic.explain_slope(weights, picked.row, picked.column)])
 
-st.subheader("What overflows", anchor=False)
-lesson.say("exp(x) overflows above 11.09 in float16, 88.72 in float32 and 709.78 in float64. Subtracting the row's maximum first changes "
-           "nothing in exact arithmetic, and then no exponent is above 0.")
+lesson.heading("What overflows")
 large = score_list("large", "Scores to try, up to 10,000 and beyond", LARGE, 6)
 tried = experiments.stability(large)
+limits = ", ".join(f"{r.limit:.2f} in {r.dtype}" for r in tried)
+lesson.say(f"exp(x) overflows above {limits}. Subtracting the row's maximum first changes nothing in exact arithmetic, and then no exponent "
+           "is above 0.")
 
 
 def listed(values):

@@ -9,7 +9,7 @@ from pages.shared import charts, controls, lesson, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "causal_mask"
-MASKS = ("causal", "none", "padding", "blind row")
+MASKS = ("causal", "none", "padding", "causal + padding", "blind row")
 
 left, middle, right = st.columns([2, 2, 1.2], vertical_alignment="bottom")
 with left:
@@ -29,10 +29,10 @@ lesson.ask(PAGE, "Zero the future weights after the softmax instead. What do the
            ["1, as before", "1 or less", "more than 1"], 1,
            "The softmax has already shared out the whole 1, some of it to the future. Only the last row, which has no future, keeps its 1.")
 
-visible = attention.causal_mask(n_tokens) if mask == "causal" else np.ones((n_tokens, n_tokens), dtype=bool)
-if mask == "padding":
+visible = attention.causal_mask(n_tokens) if "causal" in mask else np.ones((n_tokens, n_tokens), dtype=bool)
+if "padding" in mask:
     n_padding = controls.whole(PAGE, "n_padding", "Filler tokens at the end", 0, n_tokens - 1, min(1, n_tokens - 1))
-    visible = np.broadcast_to(attention.padding_mask([n_tokens - n_padding], n_tokens)[0], visible.shape)
+    visible = visible & attention.padding_mask([n_tokens - n_padding], n_tokens)[0]
 elif mask == "blind row":
     visible[0] = False
     lesson.say("The first query may look at nothing here. Its weights and its output are all **0**: there is nothing to mix. Code that "
@@ -81,7 +81,7 @@ if picked.stage == "weight" and not visible[picked.row, picked.column]:
 stages = ["mixed"] if picked.stage == "mix" else ["raw_scores", "pattern"] if boost else ["raw_scores", "scores", "pattern"]
 lesson.arithmetic(where, [arithmetic.explain(trace, stage, picked.row, picked.column, visible=visible) for stage in stages])
 
-st.subheader("Change a later word", anchor=False)
+lesson.heading("Change a later word")
 changed = controls.pick(PAGE, "changed", "Give this word another vector", text.options(tokens), n_tokens - 1)
 other = x.copy()
 other[changed] = draws.child_rng(st.session_state["seed"], "changed", tokens[changed]).standard_normal(x.shape[1])

@@ -39,12 +39,12 @@ lesson.ask(PAGE, "Replace 1 head of width 512 by 8 heads of width 64. How does t
 try:
     trace = attention.multi_head_attention(x, params, n_heads)
 except ValueError as fault:
-    st.warning(f"{fault} The pictures below keep 2 heads until then.", icon=":material/info:")
+    lesson.remarks([f"{fault} The pictures below keep 2 heads until then."])
     n_heads = 2
     trace = attention.multi_head_attention(x, params, n_heads)
 d_head = trace.mixed.shape[-1]
 
-st.subheader("Split, attend, join, project", anchor=False)
+lesson.heading("Split, attend, join, project")
 steps = (
     ("x", x.shape, "one vector a token"),
     ("x·w_qkv", (n_tokens, params["w_qkv"].shape[1]), "queries, keys and values of all heads, side by side"),
@@ -125,7 +125,7 @@ column = f"key {picked.column} {text.quoted(tokens[picked.column])}" if stage ==
 lesson.arithmetic(f'{"all heads" if stage == "out" else names[head]}: query {picked.row} {text.quoted(tokens[picked.row])}, {column}',
                   [arithmetic.explain(trace, each, picked.row, picked.column, head=head, x=x, params=params) for each in chain])
 
-st.subheader("The same budget, cut differently", anchor=False)
+lesson.heading("The same budget, cut differently")
 many, one = attention.projection_counts(512, 8, 64), attention.projection_counts(512, 1, 512)
 lesson.say("| d_model 512 | w_q, w_k and w_v together | w_o |\n|:--|--:|--:|\n"
            f"| 8 heads of width 64 | {many[0]:,} | {many[1]:,} |\n| 1 head of width 512 | {one[0]:,} | {one[1]:,} |")

@@ -122,6 +122,12 @@ def say(markdown):
     st.markdown(markdown)
 
 
+def heading(title):
+    """The heading of a part of the page."""
+    _keep("heading", title)
+    st.subheader(title, anchor=False)
+
+
 def words(plain):
     """A line that may hold a person's own words: shown as it is, nothing in it is interpreted."""
     _keep("words", plain)
