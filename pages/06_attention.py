@@ -66,8 +66,8 @@ lesson.arithmetic(f"query {picked.row} {text.quoted(tokens[picked.row])}, {looke
 
 if example.id == "by_hand":
     query, ones = ", ".join(map(arithmetic.number, trace.q[1])), arithmetic.number(trace.k[0, 1])
-    lesson.say(f"**Why is the second row flat?** The query of *bowled* is [{query}], and every key has a {ones} in its second place. So all "
-               f"three scores tie at {arithmetic.number(trace.q[1, 1])}/{root} = {trace.scores[1, 0]:.4f}, and each word gets "
+    lesson.say(f"**Why is the second row flat?** The query of *bowled* is [{query}], and every key has a {ones} in its second place. So "
+               f"all three scores tie at {arithmetic.number(trace.q[1, 1])}/{root} = {trace.scores[1, 0]:.4f}, and each word gets "
                f"{trace.pattern[1, 0]:.4f}.")
 
 lesson.weights(f"They are {example.where_from}. A pattern from random weights means nothing; it only shows how the arithmetic works."

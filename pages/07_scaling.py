@@ -102,8 +102,8 @@ lesson.heading("What overflows")
 large = score_list("large", "Scores to try, up to 10,000 and beyond", LARGE, 6)
 tried = experiments.stability(large)
 limits = ", ".join(f"{r.limit:.2f} in {r.dtype}" for r in tried)
-lesson.say(f"exp(x) overflows above {limits}. Subtracting the row's maximum first changes nothing in exact arithmetic, and then no exponent "
-           "is above 0.")
+lesson.say(f"exp(x) overflows above {limits}. Subtracting the row's maximum first changes nothing in exact arithmetic, and then no "
+           "exponent is above 0.")
 
 
 def listed(values):

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
 from core.attention import attend, causal_mask, self_attention
+from core.draws import child_rng
 from core.experiments import entropy, jacobian_norm, mask_three_ways, moved, scaling_curve, scaling_row, scaling_stream, stability
 from core.softmax import softmax, softmax_jacobian
 
@@ -87,6 +88,10 @@ def test_rows_of_a_curve_do_not_depend_on_each_other_and_those_of_a_stream_do():
     assert scaling_stream([4, 8], 0)[1] != scaling_stream([8], 0)[0]
     assert scaling_stream([4, 8], 0) == scaling_stream([4, 8], 0)
     assert scaling_curve([8], 0) != scaling_curve([8], 1)
+
+
+def test_each_row_of_a_curve_has_its_own_child_seed():
+    assert scaling_curve([2, 8], 3) == [scaling_row(d, child_rng(3, "scaling", str(d))) for d in (2, 8)]
 
 
 @pytest.mark.parametrize("d", [0, -1])
