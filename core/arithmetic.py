@@ -60,8 +60,7 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
     if stage not in STAGES:
         raise ValueError(f"There is no stage {stage!r}; there are {', '.join(STAGES)}.")
     pick = _Picker(trace, head, {"x": x, "q": q, "k": k, "v": v}, params)
-    shown = trace.scores if stage == "exponential" else getattr(trace, stage)
-    cells = shown if shown.ndim == 2 else pick.array("scores" if stage == "exponential" else stage)
+    cells = trace.out if stage == "out" and hasattr(trace, "out") else pick.array("scores" if stage == "exponential" else stage)
     if not (0 <= row < cells.shape[0] and 0 <= column < cells.shape[1]):
         raise ValueError(f"{stage} has {cells.shape[0]} rows and {cells.shape[1]} columns; there is no cell [{row}, {column}].")
     value = float(cells[row, column])
@@ -144,6 +143,8 @@ class _Picker:
             return whole
         if self.head is None:
             raise ValueError(f"{name} has shape {whole.shape}: say which head.")
+        if not 0 <= self.head < self.trace.pattern.shape[0]:
+            raise ValueError(f"There is no head {self.head}; there are heads 0 to {self.trace.pattern.shape[0] - 1}.")
         return whole[self.head * whole.shape[0] // self.trace.pattern.shape[0]]  # key/value heads may be shared
 
     def projection(self, stage, width):
@@ -195,7 +196,9 @@ def lines(explanation):
             text.append(f"{term.left_name} = {number(term.value)}")
     if explanation.kind == "exponential":
         text.append(f"sum of the row = {number(explanation.total)}")
-        if explanation.name.startswith("pattern"):
+        if not explanation.total:
+            text.append(f"{explanation.name} = 0")  # no key is visible: nothing is shared out
+        elif explanation.name.startswith("pattern"):
             text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = "
                         f"{number(explanation.result)}")
         else:
@@ -219,7 +222,7 @@ def summary(explanations):
     for explanation in explanations:
         if explanation.kind == "exponential":
             shifted = f"{math.log(explanation.numerator):.4g}" if explanation.numerator else "-∞"
-            share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") else ""
+            share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") and explanation.total else ""
             steps.append(f"e^({shifted}){share} = {explanation.result:.4g}")
         elif explanation.kind == "sum":
             steps.append(_joined([f"{term.left:.4g}" for term in explanation.terms]) + f" = {explanation.total:.4g}")

@@ -174,7 +174,7 @@ def merge_heads(heads):
     [[0, 1, 2, 3]]
     """
     swapped = heads.swapaxes(-2, -3)
-    return swapped.reshape(*swapped.shape[:-2], -1)
+    return swapped.reshape(*swapped.shape[:-2], swapped.shape[-2] * swapped.shape[-1])
 
 
 def divisors_sentence(width):
@@ -226,6 +226,8 @@ def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv
     """
     x = as_float(x)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
+    if context is not None and np.shape(context)[-1] != x.shape[-1]:
+        raise ValueError(f"Tokens have {x.shape[-1]} features and the context {np.shape(context)[-1]}; w_qkv needs them to be the same.")
     w_qkv, w_o = params["w_qkv"], params["w_o"]
     d_head = _head_width(x, w_qkv, w_o, n_heads, n_kv_heads)
     n_columns = n_heads * d_head
@@ -261,13 +263,13 @@ def _project(x, params, columns):
 
 def _head_width(x, w_qkv, w_o, n_heads, n_kv_heads):
     """d_head as the two matrices imply it; ValueError where they can't be cut into these heads."""
-    if n_heads < 1 or n_kv_heads < 1 or n_heads % n_kv_heads:
+    if n_heads < 1 or w_o.shape[0] % n_heads:
+        raise ValueError(f"A width of {w_o.shape[0]} can't be cut into {n_heads} equal heads. {divisors_sentence(w_o.shape[0])}")
+    if n_kv_heads < 1 or n_heads % n_kv_heads:
         raise ValueError(f"{n_heads} heads can't share {n_kv_heads} key/value heads evenly. "
-                         + divisors_sentence(max(n_heads, 1)).replace("Head", "Key/value head"))
+                         + divisors_sentence(n_heads).replace("Head", "Key/value head"))
     if w_qkv.shape[0] != x.shape[-1]:
         raise ValueError(f"Token vectors have {x.shape[-1]} features, so w_qkv needs {x.shape[-1]} rows, not {w_qkv.shape[0]}.")
-    if w_o.shape[0] % n_heads:
-        raise ValueError(f"A width of {w_o.shape[0]} can't be cut into {n_heads} equal heads. {divisors_sentence(w_o.shape[0])}")
     d_head = w_o.shape[0] // n_heads
     if w_qkv.shape[1] != (n_heads + 2 * n_kv_heads) * d_head:
         raise ValueError(f"{n_heads} query and {n_kv_heads} key/value heads of width {d_head} need w_qkv with "

@@ -34,22 +34,24 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     low, high = _ends(z, quantity, limit)
     y_ticks = [text.plotly(str(row)) for row in rows]
     x_ticks = [text.plotly(str(column)) for column in columns]
-    longest_y = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
-    longest_x = max(min(len(str(column)), text.LABEL_LENGTH) for column in columns)
-    left = 30 + 7 * longest_y
-    cell = max(min(max_cell, (width - left - 12) / n_columns), 6.0)
+    longest_y = max(len(text.short(str(row))) for row in rows)
+    longest_x = max(len(text.short(str(column))) for column in columns)
     if z.size and (np.isfinite(z) & (z == np.round(z))).all():
         digits = 0  # whole numbers read as such
-    characters = digits + 2 * (digits > 0) + (low < 0)
+    max_cell = min(max_cell, max(600 / n_rows, 10.0))  # many rows: no taller than a screen
+    left = 30 + 7 * longest_y
+    cell = max(min(max_cell, (width - left - 12) / n_columns), 6.0)
+    extremes = [value for value in (z.min(initial=0), z.max(initial=0)) if np.isfinite(value)]
+    characters = max([len(f"{value:.{digits}f}") for value in extremes], default=1)
     type_size = max(8.0, min(14.0, cell * 0.3))
     fits = 0.56 * type_size * characters + 3 <= cell
-    max_cell = min(max_cell, max(520 / n_rows, 10.0))  # many rows: no taller than a screen
     if not fits:
         cell = max(min(max_cell, (width - left - 46) / n_columns), 6.0)
     flat = 7.5 * longest_x <= cell
     top = 64 + (14 if flat else 7 * longest_x)
     step = math.ceil(15 / cell)
-    right = (12 if fits else 46) + (0 if flat else 3.6 * min(len(str(columns[-1])), text.LABEL_LENGTH))  # a slanted label leans out
+    whole = step == 1 and max(len(str(label)) for label in (*rows, *columns)) <= text.LABEL_LENGTH
+    right = (12 if fits else 46) + (0 if flat else 3.6 * len(text.short(str(columns[-1]))))  # a slanted label leans out
 
     drawn = z if hidden is None else np.where(hidden, np.nan, z)
     data = _cells(drawn, quantity, low, high, digits, type_size) if fits else [_cells(drawn, quantity, low, high)[0] | {
@@ -58,10 +60,11 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                      "outlinewidth": 0}}]
     spots = _spots(z, cell, colours.mark)
     row_word, column_word = row_title.split(" (")[0], column_title.split(" (")[0]
-    if step == 1:
+    if whole:
         where = f"{row_word} <b>%{{y}}</b><br>{column_word} <b>%{{x}}</b>"
-    else:  # not every label stands on the axis, so the hover text carries them whole
-        spots["text"] = [f"{row_word} <b>{row}</b><br>{column_word} <b>{column}</b>" for row in y_ticks for column in x_ticks]
+    else:  # some labels are cut short or left out on the axis, so the hover text carries them
+        long_rows, long_columns = ([text.plotly(str(label), text.HOVER_LENGTH) for label in labels] for labels in (rows, columns))
+        spots["text"] = [f"{row_word} <b>{row}</b><br>{column_word} <b>{column}</b>" for row in long_rows for column in long_columns]
         where = "%{text}"
     spots["hovertemplate"] = f"{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"
     data.append(spots)
@@ -148,7 +151,7 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
     colours = theme.palette(dark)
     across = min(n, most_across)
     down = math.ceil(n / across)
-    longest = max(min(len(str(row)), text.LABEL_LENGTH) for row in rows)
+    longest = max(len(text.short(str(label))) for label in (*rows, *columns))
     left, gap, head = 46 + 7 * longest, 14, 44 + 7 * longest
     cell = min(60.0, (width - left - gap * (across - 1)) / across / n_columns)
     type_size = max(8.0, min(13.0, cell * 0.3))
