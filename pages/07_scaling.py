@@ -17,7 +17,7 @@ def score_list(name, label, default, most):
     """A short list of numbers the person can edit; the default where it can't be read, with a sentence."""
     raw = controls.words(PAGE, name, label, default)
     entries = raw.replace(",", " ").split()
-    readable = all(re.fullmatch(r"[+-]?\d{1,7}(\.\d{0,12})?", entry) for entry in entries)
+    readable = all(re.fullmatch(r"[+-]?[0-9]{1,7}(\.[0-9]{0,12})?", entry) for entry in entries)
     if readable and 2 <= len(entries) <= most:
         return [float(entry) for entry in entries]
     lesson.remarks([f"“{label}” takes 2 to {most} numbers with spaces between them, such as {default}. That list is shown until then."])

@@ -41,8 +41,8 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     max_cell = min(max_cell, max(600 / n_rows, 10.0))  # many rows: no taller than a screen
     left = 30 + 7 * longest_y
     cell = max(min(max_cell, (width - left - 12) / n_columns), 6.0)
-    extremes = [value for value in (z.min(initial=0), z.max(initial=0)) if np.isfinite(value)]
-    characters = max([len(f"{value:.{digits}f}") for value in extremes], default=1)
+    finite = z[np.isfinite(z)]
+    characters = max(len(f"{value:.{digits}f}") for value in (finite.min(initial=0), finite.max(initial=0)))
     type_size = max(8.0, min(14.0, cell * 0.3))
     fits = 0.56 * type_size * characters + 3 <= cell
     if not fits:
@@ -50,7 +50,6 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     flat = 7.5 * longest_x <= cell
     top = 64 + (14 if flat else 7 * longest_x)
     step = math.ceil(15 / cell)
-    whole = step == 1 and max(len(str(label)) for label in (*rows, *columns)) <= text.LABEL_LENGTH
     right = (12 if fits else 46) + (0 if flat else 3.6 * len(text.short(str(columns[-1]))))  # a slanted label leans out
 
     drawn = z if hidden is None else np.where(hidden, np.nan, z)
@@ -59,13 +58,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
         "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 3 if cell * n_rows < 130 else 5,
                      "outlinewidth": 0}}]
     spots = _spots(z, cell, colours.mark)
-    row_word, column_word = row_title.split(" (")[0], column_title.split(" (")[0]
-    if whole:
-        where = f"{row_word} <b>%{{y}}</b><br>{column_word} <b>%{{x}}</b>"
-    else:  # some labels are cut short or left out on the axis, so the hover text carries them
-        long_rows, long_columns = ([text.plotly(str(label), text.HOVER_LENGTH) for label in labels] for labels in (rows, columns))
-        spots["text"] = [f"{row_word} <b>{row}</b><br>{column_word} <b>{column}</b>" for row in long_rows for column in long_columns]
-        where = "%{text}"
+    where = _places(spots, rows, columns, row_title.split(" (")[0], column_title.split(" (")[0], step)
     spots["hovertemplate"] = f"{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"
     data.append(spots)
     if hidden is not None and hidden.any():
@@ -118,6 +111,16 @@ def _spots(z, size, colour):
             "selected": invisible, "unselected": invisible}
 
 
+def _places(spots, rows, columns, row_word, column_word, step):
+    """How the hover text names a cell's row and column: by the labels on the axes, or whole where those are cut short or left out."""
+    labels = [[text.visible(str(label)) for label in side] for side in (rows, columns)]
+    if step == 1 and max(len(label) for side in labels for label in side) <= text.LABEL_LENGTH:
+        return f"{row_word} <b>%{{y}}</b><br>{column_word} <b>%{{x}}</b>"
+    long_rows, long_columns = ([text.plotly(str(label), text.HOVER_LENGTH) for label in side] for side in (rows, columns))
+    spots["text"] = [f"{row_word} <b>{row}</b><br>{column_word} <b>{column}</b>" for row in long_rows for column in long_columns]
+    return "%{text}"
+
+
 def _frames(clicked, n_rows, n_columns, colours, axes=("x", "y")):
     """A thin frame round the clicked row (or column), and a thick one round the clicked cell."""
     if clicked is None:
@@ -143,8 +146,7 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
 
     zs       (n, n_rows, n_columns), values 0 to 1
     clicked  (which, row, column) to frame
-    A click is reported on trace 2·which + 1, or 3·which + 2 where numbers stand in the cells; `customdata` is the value and
-    `which` the trace's `meta`.
+    A click is reported on trace 2·which + 1, or 3·which + 2 where numbers stand in the cells; its `meta` is which.
     """
     zs = np.asarray(zs)
     n, n_rows, n_columns = zs.shape
@@ -170,9 +172,9 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
         x0 = place * (plot + gap / (width - left))
         top = 1 - (line * (cell * n_rows + head) + head) / height
         data += [trace | here for trace in _cells(z, "weight", 0.0, 1.0, 2 if fits else None, type_size)]
-        data.append(_spots(z, cell, colours.mark) | here | {
-            "meta": which, "hovertemplate": f"{titles[which]}<br>{row_title} <b>%{{y}}</b><br>{column_title} <b>%{{x}}</b>"
-                                            "<br>weight %{customdata:.6~g}<extra></extra>"})
+        spots = _spots(z, cell, colours.mark) | here
+        where = _places(spots, rows, columns, row_title, column_title, step)
+        data.append(spots | {"meta": which, "hovertemplate": f"{titles[which]}<br>{where}<br>weight %{{customdata:.6~g}}<extra></extra>"})
         axes[f"xaxis{suffix}"] = axis | {"domain": [x0, min(x0 + plot, 1)], "range": [-0.5, n_columns - 0.5], "side": "top",
                                          "anchor": here["yaxis"], "tickvals": list(range(0, n_columns, step)),
                                          "ticktext": x_ticks[::step], "tickangle": -60, "constraintoward": "left",

@@ -114,7 +114,7 @@ def pick(page, name, label, options, default=0, **more):
 def whole(page, name, label, low, high, default, **more):
     """A whole number from low to high, as a slider; as plain words when there is only one choice."""
     key = f"{page}.{name}"
-    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.0{1,9})?", raw)) and low <= float(raw) <= high,
+    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?[0-9]{1,9}(\.0{1,9})?", raw)) and low <= float(raw) <= high,
                  f"a whole number from {low} to {high}")
     if low == high:
         st.caption(f"{label}: {low}, the only size possible here.")
@@ -127,7 +127,7 @@ def whole(page, name, label, low, high, default, **more):
 def decimal(page, name, label, low, high, default, step, **more):
     """A number from low to high, as a slider."""
     key = f"{page}.{name}"
-    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?\d{1,9}(\.\d{1,9})?", raw)) and low <= float(raw) <= high,
+    bound = bind(key, lambda raw: bool(re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,9})?", raw)) and low <= float(raw) <= high,
                  f"a number from {low} to {high}")
     return st.slider(label, float(low), float(high), float(default), float(step), **bound, **more)
 
@@ -171,7 +171,7 @@ def course():
         st.text_input("Your own sentence", **bound, placeholder="Type a sentence to follow it through the course; "
                       "leave this empty to see the ready-made examples")
     with right:
-        bound = bind("seed", lambda raw: bool(re.fullmatch(r"\d{1,6}", raw)), f"a whole number from 0 to {MAX_SEED}")
+        bound = bind("seed", lambda raw: bool(re.fullmatch(r"[0-9]{1,6}", raw)), f"a whole number from 0 to {MAX_SEED}")
         st.number_input("Seed", 0, MAX_SEED, 1, **bound,
                         help="Random numbers for your own sentence start from this seed: the same seed gives the same numbers.")
 

@@ -14,7 +14,10 @@ LABEL_LENGTH = 14
 HOVER_LENGTH = 120
 
 _TURNING = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])  # marks that override the reading direction
+_NUMBER = re.compile(r"[+-]?([0-9]{1,12}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
 _KEPT_CONTROLS = {"\t", "\n", "\r"}
+_JOINERS = "\u200c\u200d\ufe0e\ufe0f"  # stand inside an emoji or a word
+_BLANKS = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that print nothing
 
 
 class Cleaned(NamedTuple):
@@ -57,19 +60,22 @@ def visible(token):
     >>> visible("a b"), visible("\\u200b")
     ('a␣b', '‹U+200B›')
     """
-    return "".join(_shown(c, token) for c in token)
+    joined = any(c not in _JOINERS and not _hides(c) for c in token)  # a joiner alone would be invisible
+    return "".join(_shown(c, joined) for c in token)
 
 
-def _shown(character, token):
+def _hides(character):
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs") or character in _BLANKS
+
+
+def _shown(character, joined):
     if character == " ":
         return "␣"
     if character in "\n\r":
         return "⏎"
     if character == "\t":
         return "⇥"
-    category = unicodedata.category(character)
-    joins = character in "\u200c\u200d\ufe0e\ufe0f" and len(token) > 1  # joiners inside an emoji or a word
-    if category in ("Cc", "Cs", "Zl", "Zp", "Zs") or (category == "Cf" and not joins):
+    if (character in _JOINERS and not joined) or (character not in _JOINERS and _hides(character)):
         return f"‹U+{ord(character):04X}›"
     return character
 
@@ -140,7 +146,7 @@ def parse_matrix(raw, n_rows, n_columns, limit=1e6):
             return None, f"row {number} has {len(entries)} number{'s' * (len(entries) != 1)}; it needs {n_columns}."
         values = []
         for place, entry in enumerate(entries, 1):
-            if not re.fullmatch(r"[+-]?(\d{1,12}(\.\d{0,20})?|\.\d{1,20})([eE][+-]?\d{1,2})?", entry) or abs(float(entry)) > limit:
+            if not _NUMBER.fullmatch(entry) or abs(float(entry)) > limit:
                 return None, f"entry {place} of row {number} is not a number between -{limit:,.0f} and {limit:,.0f}."
             values.append(float(entry))
         parsed.append(values)
