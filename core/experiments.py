@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.draws import child_rng
-from core.softmax import as_float, softmax, softmax_without_shift
+from core.softmax import as_float, softmax, softmax_jacobian, softmax_without_shift
 
 
 class ScalingRow(NamedTuple):
@@ -77,9 +77,7 @@ def entropy(weights):
 
 
 def jacobian_norm(weights):
-    """Frobenius norm of diag(p) - p pᵀ, without building the matrix: 0 at the corners, where nothing can be learned.
-
-    √(Σ pᵢ² - 2 Σ pᵢ³ + (Σ pᵢ²)²)
+    """Frobenius norm of the softmax's Jacobian diag(p) - p pᵀ: 0 at the corners, where nothing can be learned.
 
     weights  (..., n), rows sum to 1
     returns  (...)
@@ -87,9 +85,8 @@ def jacobian_norm(weights):
     >>> float(jacobian_norm([0.5, 0.5]))
     0.5
     """
-    p = as_float(weights)
-    squares = (p * p).sum(axis=-1)
-    return np.sqrt(np.maximum(squares - 2 * (p * p * p).sum(axis=-1) + squares * squares, 0))
+    slopes = softmax_jacobian(weights)
+    return np.sqrt((slopes * slopes).sum(axis=(-1, -2)))
 
 
 class MaskingTrace(NamedTuple):

@@ -70,6 +70,8 @@ def log_softmax(x, axis=-1):
 def softmax_jacobian(weights):
     """How each weight moves when each score moves: diag(p) - p pᵀ.
 
+    The diagonal p_i (1 - p_i) is summed as Σ p_i p_j over the other j: near a corner 1 - p_i would be rounding alone.
+
     weights  (..., n), softmax outputs
     returns  (..., n, n); row i, column j is d weight_i / d score_j at temperature 1
     source   Goodfellow et al. 2016, section 6.2.2.3
@@ -78,7 +80,9 @@ def softmax_jacobian(weights):
     [[0.25, -0.25], [-0.25, 0.25]]
     """
     p = as_float(weights)
-    return p[..., :, None] * np.eye(p.shape[-1], dtype=p.dtype) - p[..., :, None] * p[..., None, :]
+    same = np.eye(p.shape[-1], dtype=bool)
+    others = np.where(same, p.dtype.type(0), p[..., :, None] * p[..., None, :])
+    return np.where(same, others.sum(axis=-1, keepdims=True), -others)
 
 
 def softmax_without_shift(x):

@@ -32,8 +32,8 @@ high, low = int(first.argmax()), int(first.argmin())
 lesson.ask(PAGE, "After scaling, a query's score for one key is 2 higher than for another. How many times the weight does it get?",
            ["2 times", "e² ≈ 7.4 times", "it depends on the other keys"], 1,
            "Both weights share the same denominator, so their ratio is e to the difference of the scores. In the first row here the scores "
-           f"differ by up to {first[high] - first[low]:.4g}, and those weights by a factor of "
-           f"{trace.pattern[0, high] / trace.pattern[0, low]:.4g}.")
+           f"differ by up to {first[high] - first[low]:.4g}, and those weights are {trace.pattern[0, high]:.4g} and "
+           f"{trace.pattern[0, low]:.4g}.")
 
 STEPS = {"compare": "raw_scores", "scale": "scores", "normalise": "pattern", "mix": "mixed"}
 feature_names = controls.features(trace.v.shape[1])

@@ -237,17 +237,20 @@ def bars(labels, values, *, title, y_title, height=280, y_range=None, digits=3, 
 
 
 def _bar_trace(labels, values, digits, colours):
+    few = len(labels) <= 16
     return {"type": "bar", "x": list(range(len(labels))), "y": typed(np.asarray(values, dtype=float)), "marker": {"color": colours.first},
-            "texttemplate": f"%{{y:.{digits}~g}}", "textposition": "outside", "cliponaxis": False,
-            "hovertemplate": "%{x}<br>%{y:.6~g}<extra></extra>"}
+            **({"texttemplate": f"%{{y:.{digits}~g}}", "textposition": "outside", "cliponaxis": False} if few else {}),
+            "hovertext": [text.plotly(str(label), text.HOVER_LENGTH) for label in labels],
+            "hovertemplate": "%{hovertext}<br>%{y:.6~g}<extra></extra>"}
 
 
-def _bar_layout(labels, title, y_title, height, y_range, colours):
+def _bar_layout(labels, title, y_title, height, y_range, colours, width=470):
     axis = {"tickfont": {"color": colours.text}, "zeroline": False, "fixedrange": True}
+    step = math.ceil(15 * len(labels) / (width - 70))
     return layout(
         colours, height, title, {"l": 58, "r": 12, "t": 44, "b": 46},
-        xaxis=axis | {"tickvals": list(range(len(labels))), "ticktext": [text.plotly(str(label)) for label in labels], "showgrid": False,
-                      "range": [-0.6, len(labels) - 0.4]},
+        xaxis=axis | {"tickvals": list(range(0, len(labels), step)), "ticktext": [text.plotly(str(label)) for label in labels[::step]],
+                      "showgrid": False, "range": [-0.6, len(labels) - 0.4], "automargin": True},
         yaxis=axis | {"title": {"text": y_title}, "gridcolor": colours.quiet, "griddash": "dot"}
         | ({} if y_range is None else {"range": list(y_range)}))
 
