@@ -103,6 +103,8 @@ def explain_slope(weights, row, column):
     >>> explain_slope(np.array([0.5, 0.5]), 0, 1).result
     -0.25
     """
+    if not (0 <= row < len(weights) and 0 <= column < len(weights)):
+        raise ValueError(f"The slopes of {len(weights)} weights have no cell [{row}, {column}].")
     p_i, p_j = float(weights[row]), float(weights[column])
     inner = float(row == column) - p_j
     term = Term(f"p[{row}]", p_i, f"({int(row == column)} - p[{column}])", inner, p_i * inner)
@@ -221,7 +223,8 @@ def summary(explanations):
     steps = []
     for explanation in explanations:
         if explanation.kind == "exponential":
-            shifted = f"{math.log(explanation.numerator):.4g}" if explanation.numerator else "-∞"
+            own = f"scores{explanation.name[explanation.name.index('['):]}"
+            shifted = next((f"{term.left - term.right:.4g}" for term in explanation.terms if term.left_name == own), "-∞")
             share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") and explanation.total else ""
             steps.append(f"e^({shifted}){share} = {explanation.result:.4g}")
         elif explanation.kind == "sum":

@@ -21,10 +21,10 @@ def _shifted(x, axis, temperature):
     top = x.max(axis=axis, keepdims=True, initial=-np.inf)
     top = np.where(top == -np.inf, x.dtype.type(0), top)  # a row with nothing to look at
     with np.errstate(over="ignore", invalid="ignore"):
-        shifted = x - top
         if temperature == 1:
-            return shifted
-        return (shifted.astype(np.float64) / temperature).astype(x.dtype)  # a tiny temperature is 0 in float16
+            return x - top
+        # In float64: a tiny temperature is 0 in float16, and a wide distance overflows it.
+        return ((x.astype(np.float64) - top) / temperature).astype(x.dtype)
 
 
 def softmax(x, axis=-1, temperature=1.0):
