@@ -37,7 +37,7 @@ class Explanation(NamedTuple):
         return abs(self.result - self.value)
 
 
-def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None, k=None, v=None, scale=None, visible=None):
+def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None, k=None, v=None, scale=None, bias=None, visible=None):
     """Take one cell of a trace apart.
 
     trace    AttentionTrace, SelfAttentionTrace or MultiHeadTrace of one sentence (no batch axis)
@@ -48,6 +48,7 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
     q, k, v  what was attended with, where the trace does not hold it (an AttentionTrace)
     params   {"w_q", "w_k", "w_v"} or {"w_qkv", "w_o"} (with biases), for q, k, v, head_out and out
     scale    the factor that was used on q·k; 1/√d_head unless given
+    bias     (n_queries, n_keys), what was added to the scaled scores of this head
     visible  bool (n_queries, n_keys), the mask that was used
     returns  Explanation
     raises   ValueError for a stage, or a cell outside the array, that is not there
@@ -76,6 +77,8 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
         raw = float(pick.array("raw_scores")[row, column])
         factor = 1 / math.sqrt(pick.array("q").shape[1]) if scale is None else float(scale)
         terms = [Term(f"raw_scores[{row}, {column}]", raw, "scale", factor, raw * factor)]
+        if bias is not None:
+            terms.append(Term(f"bias[{row}, {column}]", float(bias[row, column]), "1", 1.0, float(bias[row, column])))
     elif stage in ("exponential", "pattern"):
         return _softmax_cell(pick.array("scores"), stage, row, column, visible, value)
     elif stage == "mixed":

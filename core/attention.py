@@ -104,6 +104,8 @@ def attend(q, k, v, visible=None, *, scale=None, bias=None):
     q, k, v = as_float(q), as_float(k), as_float(v)
     if q.shape[-1] != k.shape[-1]:
         raise ValueError(f"Queries have {q.shape[-1]} features and keys {k.shape[-1]}; a dot product needs the same number.")
+    if not q.shape[-1]:
+        raise ValueError("Queries and keys have 0 features; a dot product needs at least 1.")
     if k.shape[-2] != v.shape[-2]:
         raise ValueError(f"There are {k.shape[-2]} keys and {v.shape[-2]} values; each key needs its value.")
     scale = 1 / math.sqrt(q.shape[-1]) if scale is None else float(scale)

@@ -17,7 +17,10 @@ def lookup(w_embed, token_ids):
     >>> lookup(np.array([[1.0], [2.0]]), [1, 0, 1]).tolist()
     [[2.0], [1.0], [2.0]]
     """
-    token_ids = np.asarray(token_ids, dtype=np.int64)
+    token_ids = np.asarray(token_ids)
+    if token_ids.size and token_ids.dtype.kind not in "iu":
+        raise ValueError(f"Token ids are whole numbers, not {token_ids.dtype}.")
+    token_ids = token_ids.astype(np.int64)
     vocab_size = w_embed.shape[0]
     if token_ids.size and (token_ids.min() < 0 or token_ids.max() >= vocab_size):
         raise ValueError(f"Token ids run from {token_ids.min()} to {token_ids.max()}; this table has rows 0 to {vocab_size - 1}.")

@@ -60,7 +60,7 @@ looks = (
 for place, (name, title, z, quantity, word, more) in zip([*st.columns(2), *st.columns(2)], looks, strict=True):
     with place:
         chart = f"{PAGE}.{name}"
-        finite = z[np.isfinite(z)]
+        finite = z[np.isfinite(z) & (visible | (name != "scores"))]
         figure = charts.heatmap(z, tokens, tokens, title=title, quantity=quantity, name=word, clicked=frame, **more, **lesson.look())
         span = f"values from {finite.min():.3g} to {finite.max():.3g}" if finite.size else "all values undefined"
         lesson.picture(figure, chart, f"{title}. {n_tokens} queries as rows, {int((~visible).sum())} cells hidden; {span}.",
@@ -78,8 +78,9 @@ where = f"query {picked.row} {text.quoted(tokens[picked.row])}, " + (
     f"feature {picked.column}" if picked.stage == "mix" else f"key {picked.column} {text.quoted(tokens[picked.column])}")
 if picked.stage == "weight" and not visible[picked.row, picked.column]:
     where += ": hidden by the mask, so its weight is 0"
-stages = ["mixed"] if picked.stage == "mix" else ["raw_scores", "pattern"] if boost else ["raw_scores", "scores", "pattern"]
-lesson.arithmetic(where, [arithmetic.explain(trace, stage, picked.row, picked.column, visible=visible) for stage in stages])
+stages = ["mixed"] if picked.stage == "mix" else ["raw_scores", "scores", "pattern"]
+lesson.arithmetic(where, [arithmetic.explain(trace, stage, picked.row, picked.column, visible=visible, bias=bias if boost else None)
+                           for stage in stages])
 
 lesson.heading("Change a later word")
 changed = controls.pick(PAGE, "changed", "Give this word another vector", text.options(tokens), n_tokens - 1)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.arithmetic import STAGES, explain, lines, number
+from core.arithmetic import STAGES, explain, explain_slope, lines, number, summary
 from core.attention import attend, multi_head_attention, self_attention
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -273,6 +273,62 @@ def test_whole_numbers_have_no_decimal_point(value, text):
     assert number(value) == text
 
 
+# --- the slope of a weight, and the chain in one line ------------------------------------------------------------------
+
+@pytest.mark.parametrize("scores", [[0.0], [1.0, 2.0], [0.5, -1.0, 3.0, 0.5], [0.0, 800.0]])
+def test_the_slope_of_every_weight_is_taken_apart(scores):
+    """d p_i / d s_j = p_i ([i = j] - p_j), against central differences of a softmax in plain Python."""
+    def softmax(row):
+        raised = [math.exp(s - max(row)) for s in row]
+        return [r / math.fsum(raised) for r in raised]
+
+    p = np.array(softmax(scores))
+    for i in range(len(p)):
+        for j in range(len(p)):
+            found = explain_slope(p, i, j)
+            term, = found.terms
+            assert (found.name, term.left_name, term.right_name) == (f"slope[{i}, {j}]", f"p[{i}]", f"({int(i == j)} - p[{j}])")
+            assert (term.left, term.right) == (p[i], (i == j) - p[j])
+            assert found.total == found.result == term.value == term.left * term.right
+            assert found.residual <= 1e-15
+            up, down = (softmax([s + step * (at == j) for at, s in enumerate(scores)])[i] for step in (1e-5, -1e-5))
+            assert found.value == pytest.approx((up - down) / 2e-5, abs=1e-9)
+            assert [float(n) for n in re.findall(r"= (\S+) × (\S+) = (\S+)", lines(found)[0])[0]] == [term.left, term.right, term.value]
+
+
+def test_the_chain_of_a_cell_in_one_rounded_line(worked):
+    """e^(0.5774 - 2.887) is this key's share of 1 + e^-1.155 + e^-2.309 = 1.414."""
+    example = worked["by_hand"]
+    params = {f"w_{name}": np.array(example[f"W_{name}"]) for name in "qkv"}
+    trace = self_attention(example["X"], *params.values())
+    chain = [explain(trace, stage, 0, 0) for stage in ("raw_scores", "scores", "pattern")]
+    assert summary(chain) == "2×0 + 0×1 + 1×1 = 1 → 1×0.5774 = 0.5774 → e^(-2.309) / 1.414 = 0.07022"
+    assert summary([explain(trace, "exponential", 0, 0)]) == "e^(-2.309) = 0.09932"
+    assert summary([]) == ""
+
+
+def test_a_long_sum_in_one_line_shows_its_beginning_and_counts_the_rest():
+    trace = attend([[1.0] * 6], [[2.0] * 6], [[5.0]])
+    explained = explain(trace, "raw_scores", 0, 0, q=np.ones((1, 6)), k=np.full((1, 6), 2.0))
+    assert summary([explained]) == "1×2 + 1×2 + 1×2 + 1×2 + … (2 more) = 12"
+
+
+def test_in_one_line_a_visible_key_far_below_the_maximum_keeps_its_own_exponent():
+    """Its exponential rounds to 0, but its score is -1000, not -∞."""
+    q, k = np.array([[1.0]]), np.array([[0.0], [1000.0]])
+    assert summary([explain(attend(q, k, k), "pattern", 0, 0, q=q, k=k, v=k)]) == "e^(-1000) / 1 = 0"
+
+
+def test_in_one_line_a_hidden_key_has_the_exponential_of_minus_infinity_and_heads_are_added():
+    hidden = built("self, causal")
+    share = hidden.explain("pattern", None, 0, 2)
+    assert summary([share]) == f"e^(-∞) / {share.total:.4g} = 0"
+    assert "/" not in summary([built("one head, nothing visible").explain("pattern", None, 0, 0)])
+    heads = built("2 heads")
+    first, second = (f"{heads.trace.head_out[h, 1, 2]:.4g}" for h in range(2))
+    assert summary([heads.explain("out", None, 1, 2)]) == f"{first} + {second} = {heads.trace.out[1, 2]:.4g}"
+
+
 # --- wrong use ------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("stage", ["weights", "", "Q", "head_outs", None])
@@ -298,6 +354,12 @@ def test_a_cell_outside_the_array_is_refused_with_its_size(stage):
         message = f"{stage} has {n_rows} rows and {n_columns} columns; there is no cell \\[{row}, {column}\\]"
         with pytest.raises(ValueError, match=message):
             example.explain(stage, head, row, column)
+
+
+@pytest.mark.parametrize(("row", "column"), [(-1, 1), (1, -1), (2, 0), (0, 2)])
+def test_a_slope_outside_the_jacobian_is_refused(row, column):
+    with pytest.raises(ValueError, match="no cell|outside|0 to 1"):
+        explain_slope(np.array([0.5, 0.5]), row, column)
 
 
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage != "out"])

@@ -17,6 +17,7 @@ from core.attention import (
     merge_heads,
     multi_head_attention,
     padding_mask,
+    projection_counts,
     self_attention,
     split_heads,
 )
@@ -156,9 +157,17 @@ def test_multi_head_budget_many_narrow_heads_cost_what_one_wide_head_costs(worke
     params = {"w_qkv": np.concatenate(one_head, axis=1), "w_o": np.zeros((n_heads * d_head, d_model))}
     assert params["w_qkv"].size == sum(w.size for w in one_head) == example[key]
     assert params["w_o"].size == example["W_o"]
+    assert projection_counts(d_model, n_heads, d_head) == (example[key], example["W_o"])
     trace = multi_head_attention(np.ones((2, d_model)), params, n_heads)
     assert trace.q.shape == trace.k.shape == trace.v.shape == (n_heads, 2, d_head)
     assert trace.out.shape == (2, d_model)
+
+
+@pytest.mark.parametrize(("d_model", "n_heads", "d_head"), [(1, 1, 1), (6, 2, 3), (6, 3, 5), (512, 8, 64)])
+def test_the_projections_counted_are_those_attention_takes(d_model, n_heads, d_head):
+    params = random_params(0, d_model, n_heads, d_head=d_head)
+    assert multi_head_attention(np.ones((2, d_model)), params, n_heads).q.shape == (n_heads, 2, d_head)
+    assert projection_counts(d_model, n_heads, d_head) == (params["w_qkv"].size, params["w_o"].size)
 
 
 # --- against plain Python -------------------------------------------------------------------------------------------
@@ -268,11 +277,12 @@ def naive_multi_head(x, context, visible, bias, past, params, n_heads, n_kv_head
     "", "context", "past", "rotate", "past rotate", "scale bias", "context scale", "past rotate scale bias",
 ])
 @pytest.mark.parametrize("mask", ["none", "causal", "padding", "heads"])
-@pytest.mark.parametrize("biases", [False, True])
+@pytest.mark.parametrize("biases", [(), ("b_qkv",), ("b_o",), ("b_qkv", "b_o")])
 @pytest.mark.parametrize(("batch", "n_heads", "n_kv_heads"), [((), 1, 1), ((), 4, 2), ((2,), 2, 2), ((2,), 3, 1), ((2, 2), 2, 1)])
 def test_multi_head_attention_matches_plain_python(batch, n_heads, n_kv_heads, biases, mask, options):
     d_model, d_head, n_queries = 5, 2, 3
-    params = random_params(5, d_model, n_heads, n_kv_heads, d_head, biases)
+    params = random_params(5, d_model, n_heads, n_kv_heads, d_head, biases=True)
+    params = {name: params[name] for name in ("w_qkv", "w_o", *biases)}
     n_past, n_new = 2 * ("past" in options), 4 if "context" in options else n_queries
     n_keys = n_past + n_new
     x, context, past_k, past_v, bias = normal(

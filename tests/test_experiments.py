@@ -120,7 +120,11 @@ def test_entropy_by_hand(p, nats):
 @given(weights())
 def test_the_slope_is_the_norm_of_the_whole_jacobian(p):
     assert jacobian_norm(p).shape == p.shape[:-1]
-    assert_allclose(jacobian_norm(p), np.linalg.norm(softmax_jacobian(p), axis=(-2, -1)), rtol=0, atol=3e-8)
+    for index in np.ndindex(p.shape[:-1]):
+        row = p[index].tolist()
+        whole = [[a * (i == j) - a * b for j, b in enumerate(row)] for i, a in enumerate(row)]
+        assert_allclose(softmax_jacobian(p)[index], whole, rtol=0, atol=1e-15)
+        assert jacobian_norm(p)[index] == pytest.approx(math.sqrt(math.fsum(slope**2 for line in whole for slope in line)), abs=1e-14)
 
 
 @pytest.mark.parametrize(("p", "norm"), [
@@ -129,6 +133,13 @@ def test_the_slope_is_the_norm_of_the_whole_jacobian(p):
 def test_the_slope_by_hand(p, norm):
     """Two weights p and 1 - p: every entry is ±p(1 - p), so the norm is 2p(1 - p). Even over n: √(n - 1) / n."""
     assert float(jacobian_norm(p)) == pytest.approx(norm, abs=1e-12)
+
+
+@pytest.mark.parametrize("bits", [1, 10, 27, 40, 60, 300])
+def test_near_a_corner_the_slope_keeps_its_digits(bits):
+    """p = 2^-bits beside 1 - p, which rounds to 1 from 2^-54 on: still 2p(1 - p)."""
+    p = 2.0**-bits
+    assert float(jacobian_norm([1 - p, p])) == pytest.approx(2 * p * (1 - p), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -209,7 +220,8 @@ def test_without_the_shift_exp_overflows_where_it_must_and_with_it_never(scores,
     rows = stability(scores)
     assert [row.dtype for row in rows] == ["float16", "float32", "float64"]
     for row in rows:
-        assert {field.dtype for field in row[1:]} == {np.dtype(row.dtype)}
+        assert {field.dtype for field in (row.scores, row.raised, row.without_shift, row.with_shift)} == {np.dtype(row.dtype)}
+        assert row.limit == pytest.approx(OVERFLOWS[row.dtype], rel=1e-6)
         assert_array_equal(row.scores, scores)
         assert_array_equal(np.isinf(row.raised), [s > OVERFLOWS[row.dtype] for s in scores])
         assert np.isnan(row.without_shift).any() == (row.dtype in broken)

@@ -120,6 +120,13 @@ def test_rows_not_columns_sum_to_1():
     assert_allclose(softmax([[1, 2], [3, 5]], axis=0), [[0.11920292, 0.04742587], [0.88079708, 0.95257413]], rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize(("dtype", "score", "temperature"), [(np.float16, 6e4, 1e5), (np.float32, 3e38, 1e38)])
+def test_a_high_temperature_brings_scores_together_whose_distance_the_precision_cannot_hold(dtype, score, temperature):
+    score = dtype(score)
+    first = 1 / (1 + math.exp(-2 * float(score) / temperature))
+    assert_allclose(softmax(np.array([score, -score]), temperature=temperature), [first, 1 - first], rtol=0, atol=1e-3)
+
+
 # --- properties -----------------------------------------------------------------------------------------------------
 
 @given(scores_within(50), st.data())

@@ -76,7 +76,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                       "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
         yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
                       "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_title, "standoff": 4, "font": {"size": 12}}},
-        shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, z))
+        shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, drawn))
 
 
 def _ends(z, quantity, limit):

@@ -1,26 +1,44 @@
-"""A real browser for the tests: one server for the session, one fresh page a test.
+"""A real browser for the tests: one server for the session, and people at browser windows.
 
 Without Playwright or Chromium these tests say so and skip; where REQUIRE_BROWSER is set, as in continuous integration, that
 is a failure.
+
+A window is kept open between tests, because the page's scripts take seconds to load into a new one. A page load begins a new
+session on the server all the same, and what a browser could remember is cleared.
 """
 
 import contextlib
 import os
 import pathlib
-import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 import urllib.request
 
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-IDLE = """() => { const app = document.querySelector('[data-testid="stApp"]');
-  return app && app.getAttribute('data-test-script-state') === 'notRunning' && !document.querySelector('[data-testid="stSkeleton"]'); }"""
+SIZE = {"width": 1360, "height": 1000}
+LABELS = ".{axis}tick text"
+# the script is not running, and every picture has been drawn: five looks in a row
+CALM = """() => { const app = document.querySelector('[data-testid="stApp"]');
+  const rest = app && app.getAttribute('data-test-script-state') === 'notRunning' && !document.querySelector('[data-testid="stSkeleton"]')
+    && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(chart => chart.querySelector('.js-plotly-plot .main-svg'));
+  window.calm = rest ? (window.calm || 0) + 1 : 0;
+  return window.calm >= 5; }"""
+# what stands in a picture, as the browser holds it
+DRAWN = """chart => { const plot = document.querySelector(chart + ' .js-plotly-plot');
+  return plot._fullData.map(trace => ({type: trace.type, name: trace.name,
+    x: trace.x && Array.from(trace.x), y: trace.y && Array.from(trace.y), values: trace.customdata && Array.from(trace.customdata),
+    z: trace.z && Array.from(trace.z, row => Array.from(row))})); }"""
+SPOT = """([chart, row, column, at, axes]) => { const plot = document.querySelector(chart + ' .js-plotly-plot');
+  plot.scrollIntoView({block: 'center'});
+  const box = plot.getBoundingClientRect(), x = plot._fullLayout['xaxis' + axes], y = plot._fullLayout['yaxis' + axes];
+  return [box.left + x._offset + x.l2p(column - 0.5 + at[0]), box.top + y._offset + y.l2p(row - 0.5 + at[1])]; }"""
 CHROMIUM = next((path for path in ("/usr/bin/chromium", shutil.which("chromium"), shutil.which("chromium-browser"),
                                    shutil.which("google-chrome")) if path and os.path.exists(path)), None)
 
@@ -76,19 +94,33 @@ def chromium():
 class Visitor:
     """A person at a browser window."""
 
-    def __init__(self, browser, server, width=1360, **options):
-        self.context = browser.new_context(viewport={"width": width, "height": 1000}, **options)
-        self.page, self.server = self.context.new_page(), server
-        self.errors, self.outside = [], []
+    def __init__(self, browser, server, width=SIZE["width"], **options):
+        self.context = browser.new_context(viewport={"width": width, "height": SIZE["height"]}, reduced_motion="reduce", **options)
+        self.page, self.server, self.home = self.context.new_page(), server, server
+        self.errors, self.outside, self.sent = [], [], []  # console and page errors; requests to other hosts; frames to the server
         self.page.on("console", self._heard)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", lambda request: self.outside.append(request.url)
-                     if request.url.startswith("http") and not request.url.startswith(server) else None)
+        self.page.on("dialog", self._asked)
+        self.page.on("request", self._requested)
+        self.page.on("websocket", lambda socket: socket.on("framesent", self._said))
 
     def _heard(self, message):
         # a deep link makes Streamlit probe /PAGE/_stcore/…, which answers 404 and is harmless
         if message.type == "error" and "_stcore" not in message.location.get("url", ""):
             self.errors.append(message.text)
+
+    def _said(self, frame):
+        self.sent.append(frame)
+
+    def _asked(self, dialog):
+        self.errors.append(f"a dialog said {dialog.message}")
+        dialog.dismiss()
+
+    def _requested(self, request):
+        if request.url.startswith("http") and not request.url.startswith(f"{self.server}/"):
+            self.outside.append(request.url)
+
+    # ---------------------------------------------------------------------------------------------- going about
 
     def open(self, address):
         self.page.goto(address if address.startswith("http") else f"{self.server}/{address}")
@@ -96,51 +128,151 @@ class Visitor:
 
     def settle(self):
         """Wait until the script and the pictures are at rest."""
-        self.page.wait_for_timeout(150)
-        self.page.wait_for_function(IDLE, timeout=30_000)
-        self.page.wait_for_timeout(500)
-        self.page.wait_for_function(IDLE, timeout=30_000)
+        self.page.wait_for_timeout(100)
+        self.page.evaluate("window.calm = 0")
+        self.page.wait_for_function(CALM, timeout=60_000, polling=100)  # polling by frame would paint without pause
         return self
 
+    def leave(self):
+        """Clear the window for the next test."""
+        with contextlib.suppress(Exception):
+            self.page.evaluate("localStorage.clear(); sessionStorage.clear()")
+        self.context.clear_cookies()
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        self.page.set_viewport_size(SIZE)
+        self.server = self.home
+        for heard in (self.errors, self.outside, self.sent):
+            heard.clear()
+
+    def menu(self, title):
+        """Go to a page by the menu."""
+        self.page.locator('[data-testid="stSidebarNav"]').get_by_role("link", name=title, exact=True).click()
+        return self.settle()
+
+    # -------------------------------------------------------------------------------------------------- controls
+
     def type_sentence(self, words):
-        box = self.page.get_by_label("Your own sentence")
+        return self.type_into("Your own sentence", words)
+
+    def type_into(self, label, words):
+        box = self.page.get_by_label(label, exact=True)
         box.fill(words)
         box.press("Enter")
         return self.settle()
 
-    def click_cell(self, chart, row, column, at=(0.5, 0.5)):
-        """Click into a heatmap's cell; `at` is where in the cell, from its top left."""
-        spot = self.page.evaluate("""([chart, row, column, at]) => {
-            const root = document.querySelector('.st-key-chart-' + CSS.escape(chart.replaceAll('.', '-')) + ' .js-plotly-plot');
-            root.scrollIntoView({block: 'center'});
-            const box = root.getBoundingClientRect(), x = root._fullLayout.xaxis, y = root._fullLayout.yaxis;
-            return [box.left + x._offset + x.l2p(column - 0.5 + at[0]), box.top + y._offset + y.l2p(row - 0.5 + at[1])]; }""",
-                                  [chart, row, column, list(at)])
+    def choose(self, name):
+        """Press one of a row of buttons."""
+        self.page.get_by_role("radio", name=name, exact=True).click()
+        return self.settle()
+
+    def switch(self, label):
+        self.page.locator("label", has=self.page.get_by_role("switch", name=label)).first.click()
+        return self.settle()
+
+    def spot(self, chart, row, column, at=(0.5, 0.5), axes=""):
+        """Where in the window a heatmap's cell is; `at` is where in the cell, from its top left."""
+        return self.page.evaluate(SPOT, [self.where(chart), row, column, list(at), axes])
+
+    def click_cell(self, chart, row, column, at=(0.5, 0.5), axes=""):
+        """Click into a heatmap's cell."""
+        spot = self.spot(chart, row, column, at, axes)
         self.page.mouse.move(*spot)
         self.page.mouse.click(*spot)
         return self.settle()
+
+    def hover(self, chart, row, column, at=(0.5, 0.5), axes=""):
+        """The lines of text that the mouse brings up over a cell."""
+        x, y = self.spot(chart, row, column, at, axes)
+        self.page.mouse.move(0, 0)
+        self.page.mouse.move(x, y)
+        shown = self.page.locator(f"{self.where(chart)} .hoverlayer .hovertext text.nums")
+        shown.wait_for()
+        return shown.evaluate("text => text.querySelectorAll('tspan.line').length"
+                              " ? Array.from(text.querySelectorAll('tspan.line'), line => line.textContent) : [text.textContent]")
+
+    # ---------------------------------------------------------------------------------------------------- reading
+
+    @staticmethod
+    def where(chart):
+        """The selector of the element that holds the picture with this key."""
+        return f'.st-key-chart-{chart.replace(".", "-")}'
+
+    def drawn(self, chart):
+        """The traces of a picture, in order: their type, name and numbers."""
+        return self.page.evaluate(DRAWN, self.where(chart))
+
+    def numbers(self, chart):
+        """A heatmap's numbers, read from the coloured cells; where a cell is left empty, NaN."""
+        maps = [trace["z"] for trace in self.drawn(chart) if trace["type"] == "heatmap"]
+        return [[next((z for z in cell if z == z), float("nan")) for cell in zip(*rows, strict=True)] for rows in zip(*maps, strict=True)]
+
+    def behind(self, chart):
+        """A heatmap's numbers, read from what can be clicked and hovered."""
+        cells = next(trace for trace in self.drawn(chart) if trace["name"] == "cells")
+        width = max(cells["x"]) + 1
+        return [cells["values"][start:start + width] for start in range(0, len(cells["values"]), width)]
+
+    def labels(self, chart, axis="x"):
+        """The text at a picture's ticks, as it is drawn."""
+        return self.page.locator(f"{self.where(chart)} {LABELS.format(axis=axis)}").all_text_contents()
+
+    def address(self):
+        """What the address asks for: {parameter: value}."""
+        return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(self.page.url).query, keep_blank_values=True))
 
     def arithmetic(self):
         """The text of the sum at the foot of the page."""
         return self.page.locator('[data-testid="stBottom"] code').first.inner_text()
 
+    def picked(self):
+        """The numbers of the row and the column that the lists show."""
+        return tuple(int(self.page.get_by_role("combobox", name=f"({word})").evaluate(
+            "box => box.value || box.closest('[data-testid=\"stSelectbox\"]').innerText.split('\\n').find(line => line.includes(' · '))")
+            .split(" · ")[0]) for word in ("row", "column"))
+
     def exceptions(self):
-        return self.page.locator('[data-testid="stException"]').all_inner_texts()
+        return self.page.locator('[data-testid="stException"], [data-testid="stErrorElement"]').all_inner_texts()
+
+    def remarks(self):
+        """The plain sentences about what was done to the person's text."""
+        return self.page.locator('[data-testid="stMain"] [data-testid="stAlert"]').all_inner_texts()
 
     def text(self):
         return self.page.locator('[data-testid="stMain"]').inner_text()
 
+    def foot(self):
+        """What stands at the foot of the window, if anything."""
+        return " ".join(self.page.locator('[data-testid="stBottom"]').all_inner_texts())
 
-@pytest.fixture
-def visitor(chromium, server):
+
+def kept(chromium, server):
+    """A window for many tests."""
     someone = Visitor(chromium, server)
     yield someone
     someone.context.close()
 
 
+_window = pytest.fixture(scope="session", name="_window")(kept)
+_other_window = pytest.fixture(scope="session", name="_other_window")(kept)
+
+
+@pytest.fixture
+def visitor(_window):
+    yield _window
+    _window.leave()
+
+
+@pytest.fixture
+def elsewhere(_other_window):
+    """Somebody with another browser."""
+    yield _other_window
+    _other_window.leave()
+
+
 @pytest.fixture
 def new_visitor(chromium, server):
-    """A function that opens another browser, with nothing remembered."""
+    """A function that opens a browser of another kind, such as one with a dark theme."""
     made = []
 
     def make(**options):
@@ -150,12 +282,3 @@ def new_visitor(chromium, server):
     yield make
     for someone in made:
         someone.context.close()
-
-
-NUMBER = r"-?(?:\d+\.?\d*(?:e[+-]?\d+)?|∞)"
-
-
-def read_terms(text):
-    """The products in an arithmetic panel: [(left name, right name, left, right, product)]."""
-    found = re.findall(rf"^(\S+\[.*?\]) × (\S+(?:\[.*?\])?) = ({NUMBER}) × ({NUMBER}) = ({NUMBER})$", text, re.M)
-    return [(left, right, float(a), float(b), float(c)) for left, right, a, b, c in found]

@@ -1,0 +1,30 @@
+"""A shared address as the very first thing that a new server is asked for."""
+
+import pytest
+
+from tests.browser.conftest import serve
+from tests.browser.reading import PAGES, linked
+
+# page: (settings in the address, what must then stand on the page)
+LINKS = {
+    "": ({"path": "I teach"}, "prepare a page, copy its address"),
+    "queries-keys-values": ({"text": "one two", "tied": "true"}, "because w_q and w_k are tied"),
+    "attention": ({"text": "one two three", "positions": "false", "row": "2 · three"}, 'query 2 "three", key 0 "one"'),
+    "scaling": ({"d": 256, "scaled": "false"}, "At d = 256, not divided"),
+    "causal-mask": ({"mask": "blind row"}, "The first query may look at nothing here."),
+    "many-heads": ({"text": "one two", "n_heads": 4, "head": "head 3"}, 'head 3: query 1 "two"'),
+}
+
+
+@pytest.mark.parametrize("page", LINKS, ids=[page or "welcome" for page in LINKS])
+def test_the_first_visitor_of_a_server_gets_the_page_the_whole_menu_and_the_settings(visitor, page):
+    settings, words = LINKS[page]
+    address = linked(page, **settings)
+    with serve() as fresh:
+        visitor.server = fresh  # put back when the test is over
+        visitor.open(address)
+        assert visitor.page.locator('[data-testid="stSidebarNav"] a').all_inner_texts() == list(PAGES.values())
+        assert visitor.page.title() == visitor.page.locator("h1").inner_text() == PAGES[page]
+        assert words in visitor.text() + visitor.foot()
+        assert sorted(visitor.address().values()) == sorted(map(str, settings.values()))
+        assert visitor.exceptions() == visitor.errors == visitor.outside == []

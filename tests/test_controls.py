@@ -1,0 +1,361 @@
+"""The controls: what an address may hold, what becomes of it, and that settings stay while a person walks about."""
+
+import functools
+from typing import NamedTuple
+
+import pytest
+
+from pages.shared import controls
+from tests.page_tools import TOKEN_PAGES, URLS, asked, go, notes, pictures, shown, visit, widget
+
+
+class Control(NamedTuple):
+    """A control: where it is, its value in the plain page, and another value, as the address writes it and as it is held."""
+
+    url: str
+    key: str
+    default: object
+    written: str
+    held: object
+    needs: dict = {}  # what else the address must hold for the control to be there
+
+    @property
+    def is_text(self):
+        """Does it take any short text?"""
+        return isinstance(self.default, str) and self.key.split(".")[-1] in ("scores", "large", "x", "w_q", "w_k", "w_v")
+
+
+OWN, EDIT, PADDED = {"text": "a b c d"}, "true", {"causal_mask.mask": "padding"}
+IDENTITY = "1 0 0; 0 1 0; 0 0 1; 0 0 0"
+
+
+def editor(url, page):
+    needs = {f"{page}.edit": "true"}
+    return [Control(url, f"{page}.{name}", default, written, written, needs) for name, default, written in (
+        ("x", "1 0 1 0; 0 1 0 1; 1 1 0 0", "1 2 3 4; 0 0 0 0; 1 1 1 1"), ("w_q", "1 0 0; 0 1 0; 1 0 1; 0 1 0", IDENTITY),
+        ("w_k", "0 1 0; 1 0 1; 0 0 1; 1 1 0", IDENTITY), ("w_v", "1 0 0; 0 1 0; 0 0 1; 1 1 1", IDENTITY))]
+
+
+CONTROLS = [
+    *(Control(url, key, default, written, held) for url in ("welcome", "attention") for key, default, written, held in (
+        ("tables", False, "true", True), ("seed", 1, "1000", 1000), ("text", "", "to be", "to be"))),
+    Control("welcome", "welcome.path", "I want to learn", "I teach", "I teach"),
+    *(Control(url, f"{page}.example", 0, written, 1) for url, page, written in (
+        ("queries-keys-values", "queries_keys_values", "Four tokens: Ali makan nasi lemak"),
+        ("attention", "attention", "Four tokens: Ali makan nasi lemak"),
+        ("causal-mask", "causal_mask", "Bank: the bank refused the loan …"))),
+    *(Control(url, f"{page}.positions", True, "false", False, OWN) for url, page in (
+        ("queries-keys-values", "queries_keys_values"), ("attention", "attention"), ("causal-mask", "causal_mask"),
+        ("many-heads", "many_heads"))),
+    *(Control(url, f"{page}.edit", False, "true", True) for url, page in (
+        ("queries-keys-values", "queries_keys_values"), ("attention", "attention"))),
+    *editor("queries-keys-values", "queries_keys_values"), *editor("attention", "attention"),
+    Control("queries-keys-values", "queries_keys_values.tied", False, "true", True),
+    Control("queries-keys-values", "queries_keys_values.guess", None, "no", "no"),
+    Control("queries-keys-values", "queries_keys_values.stage", "query", "score", "score"),
+    Control("queries-keys-values", "queries_keys_values.row", 0, "2 · it", 2),
+    Control("queries-keys-values", "queries_keys_values.column", 0, "1 · 1", 1),
+    Control("queries-keys-values", "queries_keys_values.d_model", 8, "32", 32, OWN),
+    Control("queries-keys-values", "queries_keys_values.d_head", 4, "16", 16, OWN),
+    Control("attention", "attention.guess", None, "2 times", "2 times"),
+    Control("attention", "attention.stage", "normalise", "mix", "mix"),
+    Control("attention", "attention.row", 0, "1 · bowled", 1),
+    Control("attention", "attention.column", 0, "2 · it", 2),
+    Control("scaling", "scaling.guess", None, "4-fold", "4-fold"),
+    Control("scaling", "scaling.d", 64, "512", 512),
+    Control("scaling", "scaling.scaled", True, "false", False),
+    Control("scaling", "scaling.scores", "2 1 0.5 -1", "1 2 3 4", "1 2 3 4"),
+    Control("scaling", "scaling.temperature", 1.0, "0.5", 0.5),
+    Control("scaling", "scaling.row", 0, "3 · -1", 3),
+    Control("scaling", "scaling.column", 0, "1 · 1", 1),
+    Control("scaling", "scaling.large", "1000 1001 1002", "88 89 90", "88 89 90"),
+    Control("causal-mask", "causal_mask.mask", "causal", "blind row", "blind row"),
+    Control("causal-mask", "causal_mask.n_padding", 1, "3", 3, PADDED),
+    Control("causal-mask", "causal_mask.guess", None, "1 or less", "1 or less"),
+    Control("causal-mask", "causal_mask.boost", 0, "1000", 1000),
+    Control("causal-mask", "causal_mask.stage", "weight", "mix", "mix"),
+    Control("causal-mask", "causal_mask.row", 1, "2 · nasi", 2),
+    Control("causal-mask", "causal_mask.column", 0, "3 · lemak", 3),
+    Control("causal-mask", "causal_mask.changed", 3, "0 · Ali", 0),
+    Control("many-heads", "many_heads.n_heads", 2, "4", 4),
+    Control("many-heads", "many_heads.d_model", 16, "64", 64, OWN),
+    Control("many-heads", "many_heads.guess", None, "no change", "no change"),
+    Control("many-heads", "many_heads.head", "head 0", "head 1", "head 1"),
+    Control("many-heads", "many_heads.stage", "weight", "output", "output"),
+    Control("many-heads", "many_heads.row", 3, "1 · t1", 1),
+    Control("many-heads", "many_heads.column", 0, "2 · t2", 2),
+]
+BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",
+       "not a number": "nan", "10,000 characters": "9" * 10_000, "control characters": "\x00\x07\u202e",
+       "digits of another script": "１", "repeated": None}
+each_control = pytest.mark.parametrize("control", CONTROLS, ids=lambda control: f"{control.url}-{control.key}")
+
+
+def opened(control, **more):
+    return visit(control.url, **control.needs, **more)
+
+
+VIEWS = list({(control.url, *control.needs.items()): (control.url, control.needs) for control in CONTROLS}.values())
+each_view = pytest.mark.parametrize("url, needs", VIEWS, ids=[f"{url}-{'-'.join(needs)}" for url, needs in VIEWS])
+
+
+def of(url, needs):
+    """The controls that this view of a page adds."""
+    return [control for control in CONTROLS if (control.url, control.needs) == (url, needs)]
+
+
+@each_view
+def test_the_list_of_controls_is_complete(url, needs):
+    listed = {control.key for control in CONTROLS if control.url == url} | {"tables", "seed", "text"}
+    drawn = set(asked(visit(url, **needs)))
+    assert {control.key for control in of(url, needs)} <= drawn <= listed
+
+
+@each_control
+def test_a_good_value_in_the_address_is_taken_over_and_survives_a_page_change(control):
+    at = opened(control, **{control.key: control.written})
+    assert not at.exception and notes(at) == []
+    assert at.session_state[control.key] == widget(at, control.key).value == control.held
+    go(at, "welcome" if control.url != "welcome" else "many-heads")
+    go(at, control.url)
+    assert at.session_state[control.key] == widget(at, control.key).value == control.held
+
+
+def bad(control, what):
+    """This bad value for this control; None where it is a good one, as a text may be anything."""
+    if control.key == "text" and what != "repeated" or control.is_text and what not in ("10,000 characters", "repeated"):
+        return None
+    return [control.written, control.written] if BAD[what] is None else BAD[what]
+
+
+@pytest.mark.parametrize("what", BAD)
+@each_view
+def test_a_bad_value_in_the_address_gives_the_default_and_one_note(url, needs, what):
+    everywhere = {control.key: (bad(control, what), control) for control in of(url, needs) if bad(control, what) is not None}
+    keys = sorted(everywhere)
+    for some in filter(None, (keys[:6], keys[6:])):  # no more than the page has lines for
+        at = visit(url, **needs, **{key: everywhere[key][0] for key in some})
+        assert not at.exception
+        assert sorted(note.split(" = ")[0] for note in notes(at)) == some and all(len(note) < 500 for note in notes(at))
+        for key in some:
+            assert at.session_state[key] == widget(at, key).value == everywhere[key][1].default
+            assert key not in at.query_params
+
+
+@functools.cache
+def plain(url, needs):
+    """What the controls hold where the address asks for nothing amiss."""
+    at = visit(url, seed="7", **dict(needs))
+    return {key: at.session_state[key] for key in asked(at)}
+
+
+@each_control
+def test_a_control_works_after_a_bad_address_and_the_others_never_notice(control):
+    at = opened(control, **{"seed": "7", control.key: [control.written, control.written]})
+    (note,) = notes(at)
+    assert note.startswith(f"{control.key} = ")
+    usual = plain(control.url, tuple(control.needs.items()))
+    assert {key: at.session_state[key] for key in asked(at)} == usual | {control.key: control.default}
+    set_control(at, control)
+    assert at.session_state[control.key] == control.held and len(notes(at)) == 1
+    at.button(key="dismiss").click().run()
+    assert notes(at) == [] and at.session_state[control.key] == control.held and not at.exception
+
+
+TEXTS = [control for control in CONTROLS if control.is_text]
+TYPED = [control.key for control in TEXTS]
+
+
+@pytest.mark.parametrize("control, value", [
+    *((control, value) for control in TEXTS if control.key in ("scaling.scores", "attention.w_q") for value in (
+        "99", "abc", "", "1e400", "nan", "inf", "\x00\x07\u202e", "1e400 1 1", "9" * 300, "$x$ <b>")),
+    *((control, "abc") for control in TEXTS)], ids=ascii)
+def test_a_text_that_is_no_list_of_numbers_is_kept_and_one_sentence_says_what_it_takes(control, value):
+    at = opened(control, **{control.key: value})
+    assert not at.exception and notes(at) == []
+    (remark,) = shown(at, "remark")
+    assert (f"{control.key.split('.')[-1]} can't be read: " if "." in control.key and control.url != "scaling" else "takes 2 to ") in remark
+    assert value == "" or value not in remark
+    assert at.session_state[control.key] == value
+
+
+@pytest.mark.parametrize("key", ["nope", "attention.nope", "scaling.d", "x" * 10_000, "\x00", "<b>", "attention.row.", "page"],
+                         ids=lambda key: ascii(key[:20]))
+def test_an_unknown_parameter_is_named_and_taken_out_of_the_address(key):
+    at = visit("attention", **{key: "5", "seed": "7"})
+    (note,) = notes(at)
+    assert note.startswith(key[:60]) and "this page has no such setting" in note and key not in at.query_params
+    assert at.session_state["seed"] == 7 and not at.exception
+
+
+@pytest.mark.parametrize("key", ["utm_source", "utm_campaign", "fbclid", "gclid", "embed", "embed_options", "ref"])
+@pytest.mark.parametrize("url", ["welcome", "attention"])
+def test_what_other_programs_leave_in_an_address_is_passed_over(url, key):
+    at = visit(url, **{key: "x"})
+    assert notes(at) == [] and not at.exception
+
+
+def test_a_hundred_unknown_parameters_fill_no_more_than_a_few_lines():
+    at = visit("attention", **{f"nope{i}": "<b>" for i in range(100)})
+    assert 1 <= len(notes(at)) <= 8 and not at.exception
+
+
+def test_closing_the_note_keeps_every_other_setting():
+    at = visit("attention", **{"attention.row": "99", "attention.stage": "mix", "attention.column": "1 · 1", "seed": "7", "tables": "true"})
+    before = {key: at.session_state[key] for key in asked(at)}
+    at.button(key="dismiss").click().run()
+    assert notes(at) == [] and {key: at.session_state[key] for key in asked(at)} == before
+
+
+def test_a_note_is_gone_on_the_next_page_and_does_not_come_back():
+    at = visit("attention", nope="1")
+    assert notes(at)
+    assert notes(go(at, "scaling")) == [] == notes(go(at, "attention"))
+
+
+def test_a_note_stays_while_the_page_is_used():
+    at = visit("attention", nope="1")
+    at.selectbox(key="attention.row").set_value(2).run()
+    assert len(notes(at)) == 1
+
+
+# ------------------------------------------------------------------------------------------------ walking about
+
+
+def set_control(at, control):
+    """The person sets the control to its other value."""
+    widget(at, control.key).set_value(control.held).run()
+    assert not at.exception
+
+
+@each_view
+def test_settings_survive_a_visit_to_every_other_page(url, needs):
+    at = visit(url, **needs)
+    mine = [control for control in of(url, needs) if not control.key.endswith((".example", ".edit", ".mask")) and control.key != "text"]
+    for control in mine:  # all but those that change which controls there are
+        widget(at, control.key).set_value(control.held)
+    at.run()
+    held = {key: at.session_state[key] for key in asked(at)}
+    assert all(held[control.key] == control.held for control in mine)
+    for other in [*URLS, url]:
+        go(at, other)
+        assert not at.exception
+    assert {key: at.session_state[key] for key in asked(at)} == held
+    assert all(widget(at, key).value == value for key, value in held.items())
+
+
+def test_the_sentence_the_seed_and_the_tables_follow_the_person():
+    at = visit("attention", text="to be or not", seed="7", tables="true")
+    for url in URLS:
+        go(at, url)
+        assert [widget(at, key).value for key in ("text", "seed", "tables")] == ["to be or not", 7, True]
+
+
+# --------------------------------------------------------------------------------------------- every button, every stop
+
+
+def stops(control):
+    """The values to try: all of a few, the first and the last of many."""
+    if control.type == "select_slider":
+        return ()
+    if control.type in ("radio", "button_group"):
+        return control.options
+    if control.type == "selectbox":
+        return range(len(control.options)) if control.key.endswith(".example") else (len(control.options) - 1, 0)
+    return (control.min, control.max) if control.type in ("slider", "number_input") else (not control.value, control.value)
+
+
+@pytest.mark.parametrize("url, needs", [*((url, {}) for url in URLS), *((url, OWN) for url in TOKEN_PAGES), ("causal-mask", PADDED)],
+                         ids=str)
+def test_every_option_of_every_control_can_be_chosen(url, needs):
+    at = visit(url, **needs)
+    for key in asked(at):
+        for value in stops(widget(at, key)) if "." in key and key in asked(at) and key not in TYPED else ():
+            widget(at, key).set_value(value).run()
+            assert not at.exception, (key, value)
+            assert at.session_state[key] == value
+
+
+@pytest.mark.parametrize("control", [control for control in CONTROLS if control.key in (
+    "scaling.d", "scaling.temperature", "causal_mask.boost", "queries_keys_values.d_model", "queries_keys_values.d_head",
+    "many_heads.d_model")], ids=lambda control: control.key)
+def test_every_stop_of_a_slider_can_be_chosen(control):
+    at = opened(control)
+    for value in widget(at, control.key).options:
+        widget(at, control.key).set_value(type(control.default)(value)).run()
+        assert not at.exception and at.session_state[control.key] == type(control.default)(value)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_every_button_can_be_pressed(url):
+    at = visit(url, nope="1")
+    for key in [button.key for button in at.button] + [button.key for button in at.get("download_button")]:
+        button = next(button for button in [*at.button, *at.get("download_button")] if button.key == key)
+        button.click().run()
+        assert not at.exception
+
+
+# ----------------------------------------------------------------------------------------- when the choice shrinks
+
+
+@pytest.mark.parametrize("url", TOKEN_PAGES)
+def test_a_picked_cell_outside_a_shorter_text_falls_back(url):
+    at = visit(url, text=" ".join("abcdefghij"))
+    page = url.replace("-", "_")
+    at.selectbox(key=f"{page}.row").set_value(9).run()
+    at.selectbox(key=f"{page}.column").set_value(len(at.selectbox(key=f"{page}.column").options) - 1).run()
+    for text in ("a b", "a", ""):
+        at.text_input(key="text").set_value(text).run()
+        assert not at.exception
+        assert 0 <= at.session_state[f"{page}.row"] < len(at.selectbox(key=f"{page}.row").options)
+        assert 0 <= at.session_state[f"{page}.column"] < len(at.selectbox(key=f"{page}.column").options)
+
+
+def test_a_picked_row_keeps_its_number_when_only_the_words_change():
+    at = visit("attention", text="a b c d")
+    at.selectbox(key="attention.row").set_value(2).run()
+    at.text_input(key="text").set_value("e f g h").run()
+    assert at.session_state["attention.row"] == 2
+
+
+def test_a_head_that_is_no_longer_there_falls_back_to_the_first():
+    at = visit("many-heads", **{"many_heads.n_heads": "4", "many_heads.head": "head 3"})
+    assert at.session_state["many_heads.head"] == "head 3"
+    at.slider(key="many_heads.n_heads").set_value(2).run()
+    assert at.session_state["many_heads.head"] == "head 0" and not at.exception
+    at.slider(key="many_heads.n_heads").set_value(1).run()
+    assert not at.exception and len([each for each in pictures(at) if each.title.startswith("Pattern")]) == 1
+
+
+def test_filler_tokens_never_outnumber_the_text():
+    at = visit("causal-mask", text="a b c d e f", **PADDED)
+    at.slider(key="causal_mask.n_padding").set_value(5).run()
+    for text in ("a b c", "a b", "a"):
+        at.text_input(key="text").set_value(text).run()
+        assert not at.exception
+    assert any("only size possible" in caption.value for caption in at.caption)
+
+
+def test_features_of_a_narrower_head_take_back_the_picked_column():
+    at = visit("queries-keys-values", text="a b", **{"queries_keys_values.d_head": "32", "queries_keys_values.column": "31 · 31"})
+    assert at.session_state["queries_keys_values.column"] == 31
+    at.select_slider(key="queries_keys_values.d_head").set_value(2).run()
+    assert not at.exception and at.session_state["queries_keys_values.column"] in (0, 1)
+
+
+# ------------------------------------------------------------------------------------------------- a click on a picture
+
+
+@pytest.mark.parametrize("stage", ["mix", None])
+def test_a_click_on_a_cell_sets_the_lists(stage, monkeypatch):
+    state = {"chart.attention.mix": {"selection": {"points": [{"x": 2.0, "y": 1.0, "curve_number": 2}]}}}
+    monkeypatch.setattr(controls.st, "session_state", state)
+    controls.on_click("attention", "attention.mix", stage)()
+    assert (state["attention.row"], state["attention.column"], state.get("attention.stage")) == (1, 2, stage)
+
+
+def test_a_click_beside_all_cells_changes_nothing(monkeypatch):
+    state = {"chart.attention.mix": {"selection": {"points": []}}}
+    monkeypatch.setattr(controls.st, "session_state", state)
+    controls.on_click("attention", "attention.mix", "mix")()
+    assert list(state) == ["chart.attention.mix"]
