@@ -128,13 +128,14 @@ def _hide(scores, visible):
         raise ValueError(f"A mask of shape {visible.shape} does not fit scores of shape {scores.shape}.") from None
 
 
-def self_attention(x, w_q, w_k, w_v, visible=None, *, scale=None):
+def self_attention(x, w_q, w_k, w_v, visible=None, *, scale=None, bias=None):
     """One head on one sentence: project the token vectors three times, then attend.
 
     q = x w_q,  k = x w_k,  v = x w_v,  then attend(q, k, v)
 
     x              (n_tokens, d_model)
     w_q, w_k, w_v  (d_model, d_head)
+    visible, scale, bias  as for attend
     returns        SelfAttentionTrace
     raises         ValueError where sizes do not fit
     source         Vaswani et al. 2017, section 3.2
@@ -147,7 +148,7 @@ def self_attention(x, w_q, w_k, w_v, visible=None, *, scale=None):
         if w.shape[0] != x.shape[-1]:
             raise ValueError(f"Token vectors have {x.shape[-1]} features, so {name} needs {x.shape[-1]} rows, not {w.shape[0]}.")
     q, k, v = x @ w_q, x @ w_k, x @ w_v
-    return SelfAttentionTrace(x, q, k, v, *attend(q, k, v, visible, scale=scale))
+    return SelfAttentionTrace(x, q, k, v, *attend(q, k, v, visible, scale=scale, bias=bias))
 
 
 def split_heads(x, n_heads):

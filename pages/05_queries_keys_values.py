@@ -29,12 +29,13 @@ if example.id == "by_hand":
 tokens, params = example.tokens, dict(example.params)
 if tied:
     params["w_k"] = params["w_q"]
+    lesson.remarks(["w_q and w_k are tied: the keys are made with w_q, and the example's own w_k is not used."])
 trace = attention.self_attention(x, *params.values())
 n_tokens, d_model = x.shape
 d_head = trace.q.shape[1]
 
 lesson.say("Attention is a soft look-up. Each token asks with its **query**, is found by its **key**, and hands over its **value**. In a "
-           "database one key matches; here every key matches a little. All three come from the same token vector, by three matrices.")
+           "database one key matches; here every key matches a little. All three come from the same token vector, by a matrix each.")
 lesson.formula(r"q = x\,W_q \qquad k = x\,W_k \qquad v = x\,W_v")
 lesson.ask(PAGE, "Token A gives token B a high score. Must B give A the same?", ["yes, a dot product is symmetric", "no"], 1,
            "The score of A for B is q of A times k of B; the other way round it is q of B times k of A. These are different vectors. Tie "
@@ -70,7 +71,7 @@ where = f"token {picked.row} {text.quoted(tokens[picked.row])}, " + (
 lesson.arithmetic(where, [arithmetic.explain(trace, "raw_scores" if is_score else letter, picked.row, picked.column, params=params)])
 
 gap = float(experiments.moved(trace.raw_scores, trace.raw_scores.T).max())
-lesson.say(f"**Why three?** With one matrix for queries and keys the scores are symmetric: A looks at B exactly as much as B looks at A. "
+lesson.say(f"**Why three?** With one matrix for queries and keys the scores are symmetric: A's score for B equals B's score for A. "
            f"Here the largest difference between a score and its mirror image is **{gap:.4g}**"
            + (", because w_q and w_k are tied." if tied else ". The value is a third vector, so that what a token is found by and what it "
               "hands over can differ."))
@@ -79,8 +80,9 @@ lesson.weights(f"x and the three matrices are {example.where_from}. In a trained
                "means nothing.")
 if tied:
     lesson.check("tied matrices give symmetric raw scores", gap, 1e-9)
-lesson.check("a token's query is the one-token product x·w_q",
-             max(experiments.moved(x[i:i + 1] @ params["w_q"], trace.q[i:i + 1])[0] for i in range(n_tokens)), 1e-9)
+alone = [attention.self_attention(x[i:i + 1], *params.values()).q for i in range(n_tokens)]
+lesson.check("a token alone has the same query as in the sentence",
+             max(experiments.moved(q, trace.q[i:i + 1])[0] for i, q in enumerate(alone)), 1e-9)
 lesson.ran(attention.self_attention)
 lesson.script("Queries, keys, values", (attention.self_attention,), {"x": x, **params}, """
     trace = self_attention(x, w_q, w_k, w_v)

@@ -1,12 +1,11 @@
 """Scaling and saturation: why the scores are divided by √d."""
 
 import math
-import re
 
 import streamlit as st
 
 from core import arithmetic, experiments, softmax
-from pages.shared import charts, controls, lesson, slow
+from pages.shared import charts, controls, lesson, slow, text
 
 PAGE = "scaling"
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
@@ -15,21 +14,21 @@ SCORES, LARGE = "2 1 0.5 -1", "1000 1001 1002"
 
 def score_list(name, label, default, most):
     """A short list of numbers the person can edit; the default where it can't be read, with a sentence."""
-    raw = controls.words(PAGE, name, label, default)
-    entries = raw.replace(",", " ").split()
-    readable = all(re.fullmatch(r"[+-]?[0-9]{1,7}(\.[0-9]{0,12})?", entry) for entry in entries)
-    if readable and 2 <= len(entries) <= most:
-        return [float(entry) for entry in entries]
-    lesson.remarks([f"“{label}” takes 2 to {most} numbers with spaces between them, such as {default}. That list is shown until then."])
-    return [float(entry) for entry in default.split()]
+    values, fault = text.parse_numbers(controls.words(PAGE, name, label, default), 2, most)
+    if fault:
+        lesson.remarks([f"“{label}” can't be read: {fault} {default} is shown until then."])
+    return values or [float(entry) for entry in default.split()]
 
 
 seed = st.session_state["seed"]
+if controls.own_tokens()[0]:
+    lesson.remarks(["This page works on random vectors and on lists of scores. Your sentence is kept for the other pages."])
 with st.spinner("Drawing 1,000 queries and 16,000 keys at each of 11 widths …"):
     rows = slow.scaling_curve(seed)
-lesson.say("A dot product of two vectors with d independent random features of variance 1 is a sum of d products, each of variance 1. So "
-           "it has variance d and standard deviation **√d**. Large scores push the softmax into a corner: one weight near 1, the rest near "
-           "0, and almost no gradient left to learn from. Dividing by √d keeps the standard deviation at 1 for every width.")
+lesson.say("A dot product of two vectors with d independent random features of mean 0 and variance 1 is a sum of d products, each of "
+           "variance 1. So it has variance d and standard deviation **√d**. Large differences between scores push the softmax into a "
+           "corner: one weight near 1, the rest near 0, and almost no gradient left to learn from. For such vectors, dividing by √d keeps "
+           "the standard deviation at 1 for every width.")
 lesson.formula(r"\text{std}(q \cdot k) = \sqrt{d} \qquad \text{std}\!\left(q \cdot k \,/ \sqrt{d}\right) = 1")
 lesson.ask(PAGE, "From d = 4 to d = 64 the width grows 16-fold. How much does the spread of q·k grow?", ["2-fold", "4-fold", "16-fold"], 1,
            f"√16 = 4. In the sample here: {rows[6].std:.2f} against {rows[2].std:.2f}, {rows[6].std / rows[2].std:.2f} times.")
@@ -99,11 +98,12 @@ lesson.arithmetic(f"how weight {picked.row} moves when score {picked.column} mov
                   [arithmetic.explain_slope(weights, picked.row, picked.column)])
 
 lesson.heading("What overflows")
-large = score_list("large", "Scores to try, up to 10,000 and beyond", LARGE, 6)
+large = score_list("large", "Scores to try, up to ±1,000,000", LARGE, 6)
 tried = experiments.stability(large)
 limits = ", ".join(f"{r.limit:.2f} in {r.dtype}" for r in tried)
 lesson.say(f"exp(x) overflows above {limits}. Subtracting the row's maximum first changes nothing in exact arithmetic, and then no "
-           "exponent is above 0.")
+           "exponent is above 0. A score beyond the largest number of a precision is already ∞ there, and nothing saves it: float16 ends "
+           "at 65,504.")
 
 
 def listed(values):
@@ -118,7 +118,7 @@ lesson.weights(f"Queries, keys and their scores are drawn at random (seed {seed}
                f"trained.")
 lesson.check("the weights sum to 1", abs(weights.sum() - 1), 1e-12)
 lesson.check("each column of the slopes sums to 0", abs(slopes.sum(axis=0)).max(), 1e-12)
-lesson.check("sample and √d agree (relative, at this width)", abs(row.std / math.sqrt(d) - 1), 0.1)
+lesson.check("the sample agrees with √d (relative; the gap is sampling, not rounding)", abs(row.std / math.sqrt(d) - 1), 0.1)
 lesson.ran(softmax.softmax, softmax.softmax_jacobian, experiments.scaling_row)
 lesson.script("Scaling and saturation", (softmax.softmax, softmax.softmax_jacobian, experiments.scaling_stream),
               {"scores": scores, "temperature": temperature}, """

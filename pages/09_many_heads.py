@@ -29,8 +29,9 @@ else:
 tokens, params = example.tokens, example.params
 n_tokens, d_model = x.shape
 
-lesson.say("One head makes one pattern per position. Several **heads** look at once, each with its own, narrower queries, keys and values. "
-           "Their results are put side by side and projected back by w_o. Splitting costs nothing: the heads share the width.")
+lesson.say("One head gives each position one row of weights. Several **heads** look at once, each with its own, narrower queries, keys and "
+           "values. Their results are put side by side and projected back by w_o. Splitting costs no extra parameters: the heads share the "
+           "width.")
 lesson.formula(r"\text{out} = \text{Concat}(\text{head}_1, \dots, \text{head}_h)\, W_O = \sum_{i=1}^{h} \text{head}_i\, W_O^{(i)}")
 lesson.ask(PAGE, "Replace 1 head of width 512 by 8 heads of width 64. How does the number of parameters change?",
            ["8 times more", "no change", "8 times fewer"], 1, "8 × 64 = 512, so every matrix keeps its shape; only where it is cut "

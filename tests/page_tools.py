@@ -201,7 +201,7 @@ NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
 def panel(at):
     """The text of the arithmetic panel, its lines."""
-    (code,) = [block.value for block in at.code if block.language in (None, "", "plaintext") and "in the trace: " in block.value]
+    (code,) = [block.value for block in at.code if block.language in (None, "", "plaintext") and "value on this page: " in block.value]
     return code.split("\n")
 
 

@@ -445,7 +445,7 @@ def test_the_sum_behind_a_cell_comes_to_the_number_drawn_in_it(url, stage, head,
         number = drawn(at, title)[row, column]
         assert cell == f"{name}[{row}, {column}]"
         assert abs(value - number) <= 1e-9 * max(1, abs(number))
-        assert float(lines[-1].removeprefix("in the trace: ")) == number
+        assert [float(line.removeprefix("value on this page: ")) for line in lines if line.startswith("value")] == [number]
 
 
 @pytest.mark.parametrize("url, stage", [("causal-mask", "mix"), ("many-heads", "mixed")])
@@ -688,7 +688,8 @@ def test_a_changed_word_moves_no_earlier_output_under_the_mask_and_every_one_wit
         widget(at, "causal_mask.changed").set_value(changed).run()
         masked, free = (picture(at, f"How far each output moves with {kind}").spec["data"][0]["y"] for kind in ("the", "no mask"))
         assert (masked[:changed] == 0).all() and (masked[changed:] > 0).all() and (free > 0).all()
-        assert f"the {changed} positions before" in everything_said(at)
+        said = "no position stands before it" if changed == 0 else f"the {changed} position{'s' * (changed > 1)} before the changed word"
+        assert said in everything_said(at)
 
 
 def test_a_word_added_at_the_end_changes_no_earlier_row_under_the_mask():
@@ -733,6 +734,16 @@ def test_a_row_that_sees_nothing_is_zero_and_the_page_says_so():
     assert recomputed(panel(at))[-1] == ("mixed[0, 0]", 0.0)
 
 
+def test_titles_and_words_follow_the_mask():
+    for mask, hides in (("causal", True), ("none", False), ("padding", True), ("causal + padding", True), ("blind row", True)):
+        at = opened("causal-mask") if mask == "causal" else visit("causal-mask", causal_mask__mask=mask)
+        said, titles = everything_said(at), [drawing.title for drawing in pictures(at)]
+        assert any("−∞" in title for title in titles) == hides and any("nothing is hidden" in title for title in titles) != hides
+        assert ("Row sums when" in said) == hides and ("every row sums to 1" in said) != hides
+        assert ("is **0/0**" in said) == (mask == "blind row")
+        assert any("rows that see a key" in title for title in titles) == (mask == "blind row")
+
+
 def test_masking_after_the_softmax_fails_where_a_later_score_dominates():
     _, weights, at = visible_and_weights("causal", causal_mask__boost="1000")
     renormalised = drawn(at, "Zeroed after it, then")
@@ -746,7 +757,8 @@ def test_masking_after_the_softmax_fails_where_a_later_score_dominates():
 def test_a_text_gives_one_example_fewer_than_it_has_words(n):
     at = visit("causal-mask", text=" ".join("abcde"[:n]))
     examples_of_text = [line for words in shown(at, "words") for line in words.split("\n") if "  →  " in line]
-    assert len(examples_of_text) == n - 1 and f"this text of {n} tokens gives {n - 1} examples" in everything_said(at)
+    said = f"these {n} tokens give {n - 1} example{'s' * (n > 2)}" if n > 1 else "no next token to learn from"
+    assert len(examples_of_text) == n - 1 and said in everything_said(at)
     assert n == 1 or examples_of_text[-1] == f"{' '.join('abcde'[:n - 1])}  →  {'abcde'[n - 1]}"
 
 
@@ -889,7 +901,7 @@ def test_the_attention_page_says_that_weights_are_no_reasons():
 
 def test_the_causal_page_tells_the_two_masks_apart_and_says_where_each_belongs():
     said = everything_said(opened("causal-mask"))
-    assert "padding mask" in said and "different thing" in said and "decoder" in said and "encoder" in said
+    assert "padding mask" in said and "another purpose" in said and "decoder" in said and "encoder" in said
 
 
 def test_the_scaling_page_speaks_of_the_heads_width():

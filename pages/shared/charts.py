@@ -67,6 +67,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                      "text": ["−∞" if cell >= 16 else "·"] * len(rows_at), "hoverinfo": "skip", "name": "hidden",
                      "textfont": {"size": max(9, min(14, round(cell * 0.3))), "color": colours.text}})
     block = [] if outline is None else [_box(outline[0] - 0.5, -0.5, outline[1] + 0.5, n_rows - 0.5, colours.mark, 3)]
+    row_name = row_title if 6 * len(row_title) <= cell * n_rows else row_title.split(" (")[0]
     axis = {"showgrid": False, "zeroline": False, "constrain": "domain", "ticks": "", "tickfont": {"color": colours.text},
             "showline": False, "fixedrange": True}
     return Ready({"data": data, "layout": layout(
@@ -75,7 +76,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                       "side": "top", "tickangle": 0 if flat else -60, "constraintoward": "left",
                       "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
         yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
-                      "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_title, "standoff": 4, "font": {"size": 12}}},
+                      "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_name, "standoff": 4, "font": {"size": 12}}},
         shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, drawn))
 
 

@@ -79,7 +79,8 @@ def bind(key, accepts, takes):
     values = st.query_params.get_all(key)
     if len(values) == 1 and accepts(values[0]):
         return bound
-    state["_notes"].append((key, " and ".join(values), f"it takes {takes}"))
+    sentence = f"it takes {takes}" if len(values) == 1 else f"it can stand there only once, with {takes}"
+    state["_notes"].append((key, " and ".join(values), sentence))
     del st.query_params[key]
     return bound | {"bind": None}
 
@@ -195,7 +196,7 @@ def own_tokens():
     return tokens, (*cleaned.notes, *cut)
 
 
-def sentence(page, presets, d_model=16, d_head=16):
+def sentence(page, presets, d_model=16, d_head=8):
     """The sentence this page shows: the person's own if there is one, else one of the presets.
 
     presets  names of `examples.EXAMPLES`; their titles fill the list of examples

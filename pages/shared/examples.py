@@ -45,7 +45,7 @@ def four_tokens():
     x = rng.randn(4, 8)
     w_q, w_k, w_v = (frozen(rng.randn(8, 4) / np.sqrt(8)) for _ in range(3))
     return Example("four_tokens", "Four tokens: Ali makan nasi lemak", ("Ali", "makan", "nasi", "lemak"), frozen(x),
-                   {"w_q": w_q, "w_k": w_k, "w_v": w_v}, "drawn at random (seed 0), never trained")
+                   {"w_q": w_q, "w_k": w_k, "w_v": w_v}, "drawn at random (the example's own seed, 0), never trained")
 
 
 @cache
@@ -58,7 +58,8 @@ def bank_sentence():
     w_q, w_k, w_v = (frozen(rng.normal(0, 16**-0.5, (16, 16))) for _ in range(3))
     return Example("bank_sentence", "Bank: the bank refused the loan …", tokens,
                    frozen(w_embed[[vocabulary.index(token) for token in tokens]]),
-                   {"w_q": w_q, "w_k": w_k, "w_v": w_v}, "drawn at random (seed 42), never trained", takes_positions=True)
+                   {"w_q": w_q, "w_k": w_k, "w_v": w_v},
+                   "drawn at random (the example's own seed, 42), never trained", takes_positions=True)
 
 
 @cache
@@ -68,7 +69,7 @@ def two_heads():
     x = rng.randn(4, 8)
     params = {"w_qkv": frozen(rng.randn(8, 24) / np.sqrt(8)), "w_o": frozen(rng.randn(8, 8) / np.sqrt(8))}
     return Example("two_heads", "Two heads: four tokens", ("t0", "t1", "t2", "t3"), frozen(x), params,
-                   "drawn at random (seed 1), never trained", n_heads=2)
+                   "drawn at random (the example's own seed, 1), never trained", n_heads=2)
 
 
 EXAMPLES = {example.__name__: example for example in (by_hand, four_tokens, bank_sentence, two_heads)}

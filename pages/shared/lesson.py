@@ -10,7 +10,7 @@ from functools import cache
 import streamlit as st
 
 from core import arithmetic as core_arithmetic
-from pages.shared import controls, scripts, syllabus
+from pages.shared import controls, scripts, syllabus, text
 
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
                                                            "resetScale2d"], "displayModeBar": False}
@@ -93,17 +93,16 @@ def _notes(slot):
     if notes:
         with slot.container(border=True):
             st.markdown("Part of the address was not understood, so the defaults are shown instead:")
-            st.text("\n".join(f"{key[:60]} = {value[:60]}: {takes}." for key, value, takes in notes[:8]))
+            st.text("\n".join(f"{text.visible(key[:60])} = {text.visible(value[:60])}: {takes}." for key, value, takes in notes[:8]))
             st.button("Close", on_click=controls.dismiss, key="dismiss")
 
 
 def _checks(checks):
     """Every invariant with its residual: one line, and the list on request."""
     failed = [name for name, residual, allowed in checks if not residual <= allowed]
-    worst = max(residual for _, residual, _ in checks)
     if failed:
         st.error(f"Checked here: {len(failed)} of {len(checks)} checks fail: {'; '.join(failed)}.")
-    with st.expander(f"Checked here: {len(checks) - len(failed)} of {len(checks)} hold, largest gap {worst:.1e}"):
+    with st.expander(f"Checked here: {len(checks) - len(failed)} of {len(checks)} hold, each within its tolerance"):
         st.markdown("\n".join(f"- {name}: gap {residual:.1e}, allowed {allowed:.0e}{'' if residual <= allowed else ' — **fails**'}"
                               for name, residual, allowed in checks))
 
@@ -193,10 +192,11 @@ def arithmetic(title, explanations):
     for explanation in explanations:
         lines += core_arithmetic.lines(explanation) + [""]
     last = explanations[-1]
-    text = "\n".join([title, core_arithmetic.summary(explanations), "", *lines, f"in the trace: {core_arithmetic.number(last.value)}"])
+    value = f"value on this page: {core_arithmetic.number(last.value)}"
+    panel = "\n".join([title, core_arithmetic.summary(explanations), "", value, "", *lines]).rstrip()
     _keep("arithmetic", (title, explanations))
     with st.bottom:
-        st.code(text, None, height=165, wrap_lines=True)
+        st.code(panel, None, height=165, wrap_lines=True)
     check("the clicked cell equals its arithmetic", max(explanation.residual for explanation in explanations), 1e-9)
 
 

@@ -118,12 +118,34 @@ def options(tokens):
 
 
 def matrix_text(array):
-    """A matrix as text, rows parted by "; ".
+    """A matrix as text, rows separated by "; ".
 
     >>> matrix_text([[1.0, 0.5], [0.0, -2.0]])
     '1 0.5; 0 -2'
     """
     return "; ".join(" ".join(f"{value:.12g}" for value in row) for row in array)
+
+
+def parse_numbers(raw, least, most, limit=1e6):
+    """The numbers in `raw`, or a sentence that says what to change.
+
+    returns  (list, None) or (None, sentence)
+
+    >>> parse_numbers("2 1 0.5", 2, 8)
+    ([2.0, 1.0, 0.5], None)
+    >>> parse_numbers("1,5 2", 2, 8)[1]
+    'it takes 2 to 8 numbers with spaces between them; entry 1 is not one (write decimals with a point).'
+    """
+    entries = raw.split()
+    takes = f"it takes {least} to {most} numbers with spaces between them"
+    for place, entry in enumerate(entries[: most + 1], 1):
+        if not _NUMBER.fullmatch(entry):
+            return None, f"{takes}; entry {place} is not one (write decimals with a point)."
+        if abs(float(entry)) > limit:
+            return None, f"{takes}; entry {place} is beyond ±{limit:,.0f}."
+    if not least <= len(entries) <= most:
+        return None, f"{takes}; it has {len(entries):,}."
+    return [float(entry) for entry in entries], None
 
 
 def parse_matrix(raw, n_rows, n_columns, limit=1e6):
@@ -138,7 +160,10 @@ def parse_matrix(raw, n_rows, n_columns, limit=1e6):
     """
     rows = [row for row in re.split(r"[;\n]", raw) if row.strip()]
     if len(rows) != n_rows:
-        return None, f"it has {len(rows)} row{'s' * (len(rows) != 1)}; it needs {n_rows}, parted by semicolons."
+        for place, entry in enumerate(re.split(r"[;,\s]+", raw.strip())[:20], 1):
+            if entry and not _NUMBER.fullmatch(entry):
+                return None, f"entry {place} is not a number (write decimals with a point)."
+        return None, f"it has {len(rows)} row{'s' * (len(rows) != 1)}; it needs {n_rows}, separated by semicolons."
     parsed = []
     for number, row in enumerate(rows, 1):
         entries = row.replace(",", " ").split()

@@ -16,7 +16,7 @@ ROW_SUM = re.compile(rf"sum of the row = {NUMBER}")
 SHARE = re.compile(rf"(\S+\[.*?\]) = {NUMBER} / {NUMBER} = {NUMBER}")
 SUM = re.compile(rf"(\S+\[.*?\]) = sum of the above = {NUMBER}")
 PLAIN = re.compile(rf"(\S+\[.*?\]) = {NUMBER}")
-TRACE = re.compile(rf"in the trace: {NUMBER}")
+TRACE = re.compile(rf"value on this page: {NUMBER}")
 
 
 def linked(page, **asked):
@@ -37,7 +37,7 @@ def worked(panel):
     Each block is one step; where a later step uses the result of an earlier one, the number must be that result.
     returns  (the last result, {name: result} of all steps)
     """
-    head, *blocks, trace = panel.strip().split("\n\n")
+    head, trace, *blocks = panel.strip().split("\n\n")
     results, value = {}, None
     for block in blocks:
         terms, row_sum, value, name = [], None, None, None
