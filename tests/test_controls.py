@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from pages.shared import controls, text
+from pages.shared import controls
+from pages.shared.text import visible
 from tests.page_tools import TOKEN_PAGES, URLS, asked, go, notes, pictures, shown, visit, widget
 
 
@@ -184,7 +185,7 @@ def test_a_text_that_is_no_list_of_numbers_is_kept_and_one_sentence_says_what_it
 def test_an_unknown_parameter_is_named_and_taken_out_of_the_address(key):
     at = visit("attention", **{key: "5", "seed": "7"})
     (note,) = notes(at)
-    assert note.startswith(text.visible(key[:60])) and "this page has no such setting" in note and key not in at.query_params
+    assert note.startswith(visible(key[:60])) and "this page has no such setting" in note and key not in at.query_params
     assert at.session_state["seed"] == 7 and not at.exception
 
 

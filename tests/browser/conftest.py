@@ -23,7 +23,6 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIZE = {"width": 1360, "height": 1000}
-LABELS = ".{axis}tick text"
 # the script is not running, and every picture has been drawn: five looks in a row
 CALM = """() => { const app = document.querySelector('[data-testid="stApp"]');
   const rest = app && app.getAttribute('data-test-script-state') === 'notRunning' && !document.querySelector('[data-testid="stSkeleton"]')
@@ -35,6 +34,10 @@ DRAWN = """chart => { const plot = document.querySelector(chart + ' .js-plotly-p
   return plot._fullData.map(trace => ({type: trace.type, name: trace.name,
     x: trace.x && Array.from(trace.x), y: trace.y && Array.from(trace.y), values: trace.customdata && Array.from(trace.customdata),
     z: trace.z && Array.from(trace.z, row => Array.from(row))})); }"""
+# the labels that can be seen at an axis: x, or in a picture of several parts x2, x3 …
+LABELS = """([chart, axis]) => [...document.querySelectorAll(chart + ' g[class$="tick"]')]
+  .filter(tick => RegExp('^' + axis + '[0-9]*tick$').test(tick.getAttribute('class'))).map(tick => tick.querySelector('text'))
+  .filter(text => text && getComputedStyle(text).display !== 'none').map(text => text.textContent)"""
 SPOT = """([chart, row, column, at, axes]) => { const plot = document.querySelector(chart + ' .js-plotly-plot');
   plot.scrollIntoView({block: 'center'});
   const box = plot.getBoundingClientRect(), x = plot._fullLayout['xaxis' + axes], y = plot._fullLayout['yaxis' + axes];
@@ -215,7 +218,7 @@ class Visitor:
 
     def labels(self, chart, axis="x"):
         """The text at a picture's ticks, as it is drawn."""
-        return self.page.locator(f"{self.where(chart)} {LABELS.format(axis=axis)}").all_text_contents()
+        return self.page.evaluate(LABELS, [self.where(chart), axis])
 
     def address(self):
         """What the address asks for: {parameter: value}."""
