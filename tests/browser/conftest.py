@@ -23,12 +23,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 SIZE = {"width": 1360, "height": 1000}
-# the script is not running, and every picture has been drawn: five looks in a row
+# the script is not running, and every picture has been drawn: four looks in a row
 CALM = """() => { const app = document.querySelector('[data-testid="stApp"]');
   const rest = app && app.getAttribute('data-test-script-state') === 'notRunning' && !document.querySelector('[data-testid="stSkeleton"]')
     && [...document.querySelectorAll('[data-testid="stPlotlyChart"]')].every(chart => chart.querySelector('.js-plotly-plot .main-svg'));
   window.calm = rest ? (window.calm || 0) + 1 : 0;
-  return window.calm >= 5; }"""
+  return window.calm >= 4; }"""
 # what stands in a picture, as the browser holds it
 DRAWN = """chart => { const plot = document.querySelector(chart + ' .js-plotly-plot');
   return plot._fullData.map(trace => ({type: trace.type, name: trace.name,
@@ -131,9 +131,9 @@ class Visitor:
 
     def settle(self):
         """Wait until the script and the pictures are at rest."""
-        self.page.wait_for_timeout(100)
+        self.page.wait_for_timeout(50)
         self.page.evaluate("window.calm = 0")
-        self.page.wait_for_function(CALM, timeout=60_000, polling=100)  # polling by frame would paint without pause
+        self.page.wait_for_function(CALM, timeout=60_000, polling=50)  # polling by frame would paint without pause
         return self
 
     def leave(self):
@@ -285,3 +285,25 @@ def new_visitor(chromium, server):
     yield make
     for someone in made:
         someone.context.close()
+
+
+ALWAYS_ALL = ("test_cells.py", "test_download.py", "test_a_page_opens_without_an_error", "test_security_headers")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Opening a page in a new browser takes seconds. So of a browser test with many values the first is run; BROWSER_TESTS=all runs all.
+
+    The clicked cells, the scripts to download and the plain visit to every page are always run whole.
+    """
+    if os.environ.get("BROWSER_TESTS") == "all":
+        return
+    kept, left_out, seen = [], [], set()
+    for item in items:
+        name = (item.path.name, getattr(item, "originalname", item.name))
+        here = item.path.parent == pathlib.Path(__file__).parent
+        whole = not here or any(word in f"{name[0]}::{name[1]}" for word in ALWAYS_ALL)
+        (kept if whole or name not in seen else left_out).append(item)
+        seen.add(name)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept

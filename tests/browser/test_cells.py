@@ -9,7 +9,7 @@ SENTENCE = "the cat <b>sat</b> on the 2024 mat"
 CELLS = {
     "queries-keys-values": [("q", 2, 3, (0.5, 0.5), "q"), ("q", 6, 1, (0.06, 0.06), "q"), ("qk", 4, 2, (0.94, 0.94), "qk")],
     "attention": [("compare", 1, 6, (0.94, 0.06), "compare"), ("scale", 6, 1, (0.06, 0.94), "scale"),
-                  ("normalise", 2, 5, (0.5, 0.5), "normalise"), ("mix", 3, 15, (0.94, 0.94), "mix")],
+                  ("normalise", 2, 5, (0.5, 0.5), "normalise"), ("mix", 3, 7, (0.94, 0.94), "mix")],
     "causal-mask": [("scores", 5, 2, (0.5, 0.5), "before"), ("renormalised", 6, 6, (0.94, 0.94), "before"),
                     ("zeroed", 3, 5, (0.06, 0.06), "before")],
     "many-heads": [("share", 2, 15, (0.94, 0.06), "share"), ("pattern.1", 3, 2, (0.06, 0.94), "pattern.1"),
