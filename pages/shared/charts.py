@@ -155,12 +155,12 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
     across = min(n, most_across)
     down = math.ceil(n / across)
     longest = max(len(text.short(str(label))) for label in (*rows, *columns))
-    left, gap, head = 46 + 7 * longest, 14, 44 + 7 * longest
-    cell = min(60.0, (width - left - gap * (across - 1)) / across / n_columns)
+    left, right, gap, head = 46 + 7 * longest, 2 + 3.6 * len(text.short(str(columns[-1]))), 14, 44 + 7 * longest
+    cell = min(60.0, (width - left - right - gap * (across - 1)) / across / n_columns)
     type_size = max(8.0, min(13.0, cell * 0.3))
     fits = 0.56 * type_size * 4 + 3 <= cell
     step = math.ceil(15 / cell)
-    plot = cell * n_columns / (width - left)
+    plot = cell * n_columns / (width - left - right)
     height = down * (cell * n_rows + head) + 10
     x_ticks, y_ticks = [text.plotly(str(column)) for column in columns], [text.plotly(str(row)) for row in rows]
     axis = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"color": colours.text, "size": 11}, "fixedrange": True,
@@ -170,7 +170,7 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
         line, place = divmod(which, across)
         suffix = "" if which == 0 else str(which + 1)
         here = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
-        x0 = place * (plot + gap / (width - left))
+        x0 = place * (plot + gap / (width - left - right))
         top = 1 - (line * (cell * n_rows + head) + head) / height
         data += [trace | here for trace in _cells(z, "weight", 0.0, 1.0, 2 if fits else None, type_size)]
         spots = _spots(z, cell, colours.mark) | here
@@ -191,7 +191,7 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
             frame = (clicked[1], clicked[2]) if clicked[0] == which else (clicked[1], None)
             shapes += _frames(frame, n_rows, n_columns, colours, (here["xaxis"], here["yaxis"]))
     table_rows = [f"{title}: {row}" for title in titles for row in rows]
-    return Ready({"data": data, "layout": layout(colours, round(height), "", {"l": left, "r": 2, "t": 2, "b": 4},
+    return Ready({"data": data, "layout": layout(colours, round(height), "", {"l": left, "r": round(right), "t": 2, "b": 4},
                                                  shapes=shapes, annotations=notes, **axes)},
                  (table_rows, columns, zs.reshape(-1, n_columns)))
 

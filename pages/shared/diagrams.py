@@ -35,5 +35,6 @@ def boxes(places, arrows, *, title, marked=None, height=200, dark=False):
         "data": [{"type": "scatter", "mode": "markers", "x": xs, "y": ys, "name": "boxes", "customdata": [place[0] for place in places],
                   "marker": {"symbol": "square", "size": 46, "opacity": 0}, "hovertemplate": "open %{customdata}<extra></extra>",
                   "selected": {"marker": {"opacity": 0}}, "unselected": {"marker": {"opacity": 0}}}],
-        "layout": layout(colours, height, title, {"l": 4, "r": 4, "t": 30 if title else 4, "b": 4}, shapes=shapes, annotations=notes,
+        "layout": layout(colours, height, title, {"l": 4, "r": 4, "t": 30 if title else 4, "b": 4},
+                         hoverdistance=-1, shapes=shapes, annotations=notes,
                          xaxis=axis | {"range": [min(xs) - 0.5, max(xs) + 0.5]}, yaxis=axis | {"range": [max(ys) + 0.45, min(ys) - 0.45]})})

@@ -35,7 +35,8 @@ def _grid(key, array):
 
     held = st.session_state.setdefault(f"_grid.{key}", {"version": 0, "text": None, "start": array})
     now = text.matrix_text(array)
-    if held["text"] != now:  # changed from elsewhere: begin afresh
+    gone = f"{key}.grid.{held['version']}" not in st.session_state  # another page, or the switch, took its edits away
+    if held["text"] != now or gone:  # begin afresh with the numbers as they stand
         held.update(version=held["version"] + 1, text=now, start=array)
     grid_key = f"{key}.grid.{held['version']}"
 

@@ -60,7 +60,7 @@ def test_causal_mask(visitor, tmp_path, settings):
     assert far(numbers["pattern"], visitor.numbers("causal_mask.before")) <= 1e-9
     assert far(numbers["zeroed"], visitor.numbers("causal_mask.zeroed")) <= 1e-9
     sums = ", ".join(f"{total:.3f}" for total in numbers["zeroed_sums"][0][:8])
-    assert f"Row sums when the future is zeroed after the softmax: {sums}" in visitor.text()
+    assert f"Row sums when the hidden weights are zeroed after the softmax: {sums}" in visitor.text()
 
 
 @pytest.mark.parametrize("settings", [{}, {"text": SENTENCE, "n_heads": 4, "head": "head 3"}], ids=["the example", "own, four heads"])

@@ -32,6 +32,7 @@ class Editor:
         self.visitor.settle()
 
     def grid(self):
+        expect(self._grid().locator('td[role="gridcell"]')).to_have_count(12)  # the grid's cells follow its picture
         cells = self._grid().locator('td[role="gridcell"]').all_text_contents()
         return "; ".join(" ".join(cells[start:start + 4]) for start in (0, 4, 8))
 

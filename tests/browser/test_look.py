@@ -126,7 +126,9 @@ def test_pictures_follow_the_system_from_light_to_dark_and_back(new_visitor):
 
 def test_a_table_holds_the_numbers_of_its_picture(visitor):
     visitor.open(linked("attention", tables="true", text="the <b>"))
-    cells = visitor.page.locator('[data-testid="stDataFrame"]').nth(2).locator('td[role="gridcell"]').all_text_contents()
+    grid = visitor.page.locator('[data-testid="stDataFrame"]').nth(2).locator('td[role="gridcell"]')
+    grid.first.wait_for(state="attached", timeout=30_000)  # the grid's cells follow its picture
+    cells = grid.all_text_contents()
     drawn = visitor.numbers("attention.normalise")
     assert cells[0] == "0 · the"
     assert [float(cell) for i, cell in enumerate(cells) if i % 3] == pytest.approx([number for row in drawn for number in row], abs=1e-4)

@@ -54,7 +54,7 @@ def test_the_list_next_and_back_work_from_the_keyboard_and_the_browsers_buttons_
         visitor.page.keyboard.press("Enter")
         visitor.settle()
 
-    follow("Attention: How does a word decide")
+    follow("Attention: How much does each word take")
     assert shows(visitor, "attention")
     follow("Next: Scaling and saturation")
     assert shows(visitor, "scaling")
