@@ -33,8 +33,10 @@ def test_type_and_links_on_the_page_can_be_read(palette, page):
 
 
 @each_theme
-def test_white_type_on_a_main_button_can_be_read(palette, page):
-    assert contrast("#ffffff", page["primaryColor"]) >= 4.5
+def test_the_accent_can_be_read_as_type(palette, page):
+    """The pressed one of a row of buttons has its word in the accent. A main button would write white on it: none is used."""
+    assert contrast(page["primaryColor"], page["backgroundColor"]) >= 4.5
+    assert not [path for path in (ROOT / "pages").rglob("*.py") if 'type="primary"' in path.read_text(encoding="utf-8")]
 
 
 @each_theme
