@@ -28,7 +28,7 @@ LESSONS = (
     Lesson("05_queries_keys_values.py", "queries-keys-values", ATTENTION, "Queries, keys, values",
            "Why does each word need three vectors to look at the others?", "three projections"),
     Lesson("06_attention.py", "attention", ATTENTION, "Attention",
-           "How much does each word take from every other word, and how is that computed?", "compare, scale, normalise, mix"),
+           "How much does each word take from every other word, and how is that computed?", "compare, scale, mix"),
     Lesson("07_scaling.py", "scaling", ATTENTION, "Scaling and saturation",
            "Why are the scores divided by the square root of the head's width?", "why divide by √d"),
     Lesson("08_causal_mask.py", "causal-mask", ATTENTION, "Causal mask",
