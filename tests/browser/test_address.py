@@ -61,7 +61,7 @@ def test_parameters_of_other_programs_are_left_alone(visitor):
 
 @pytest.mark.parametrize(("page", "start", "then"), [
     ("attention", {"edit": "true", "x": "1 2 3 4; 0 0 0 0; 1 1 1 1"}, "a <b> c"),
-    ("attention", {"text": "a b c d", "positions": "false", "row": "3 · d", "stage": "mix", "column": "15 · 15"}, "x y"),
+    ("attention", {"text": "a b c d", "positions": "false", "row": "3 · d", "stage": "mix", "column": "7 · 7"}, "x y"),
     ("causal-mask", {"text": "a b c d", "mask": "padding", "n_padding": 3, "row": "3 · d"}, "x y"),
     ("many-heads", {"text": "a b c", "n_heads": 8, "head": "head 7", "row": "2 · c"}, ""),
     ("queries-keys-values", {"text": "a b c", "d_model": 32, "d_head": 32, "stage": "value", "column": "31 · 31"}, "")])

@@ -1,6 +1,5 @@
 """Labels of tokens: literal, none on top of another, and named in full where the mouse is."""
 
-
 import pytest
 
 from tests.browser.reading import linked, overlap
