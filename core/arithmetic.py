@@ -1,40 +1,15 @@
 """The sum behind any cell of any stage of attention, as terms a person can check."""
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from core.softmax import softmax_jacobian
+from core.sums import Explanation, Term, lines, number, products, summary
+
+__all__ = ["Explanation", "Term", "explain", "explain_slope", "lines", "number", "summary"]
 
 STAGES = ("q", "k", "v", "raw_scores", "scores", "exponential", "pattern", "mixed", "head_out", "out")
-
-
-class Term(NamedTuple):
-    """One part of a sum: value = left · right for a product, exp(left - right) for an exponential."""
-
-    left_name: str
-    left: float
-    right_name: str
-    right: float
-    value: float
-
-
-class Explanation(NamedTuple):
-    """The terms behind one cell, what they come to, and the cell of the trace that this must equal."""
-
-    name: str               # e.g. "raw_scores[0, 1]"
-    kind: str               # "product", "exponential" or "sum"
-    terms: tuple[Term, ...]
-    total: float            # the sum of the terms
-    numerator: float | None # of the weight: this key's exponential; None elsewhere
-    result: float           # total, or numerator / total
-    value: float            # the number in the trace
-
-    @property
-    def residual(self):
-        """|result - value|: rounding alone."""
-        return abs(self.result - self.value)
 
 
 def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None, k=None, v=None, scale=None, bias=None, visible=None):
@@ -68,11 +43,11 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
 
     if stage in ("q", "k", "v"):
         w, bias = pick.projection(stage, cells.shape[1])
-        terms = _products("x", pick.array("x")[row], f"w_{stage}", w[:, column], row, column)
+        terms = products("x", pick.array("x")[row], f"w_{stage}", w[:, column], row, column)
         if bias is not None:
             terms.append(Term(f"b_{stage}[{column}]", float(bias[column]), "1", 1.0, float(bias[column])))
     elif stage == "raw_scores":
-        terms = _products("q", pick.array("q")[row], "k", pick.array("k")[column], row, None, right_row=column)
+        terms = products("q", pick.array("q")[row], "k", pick.array("k")[column], row, None, right_row=column)
     elif stage == "scores":
         raw = float(pick.array("raw_scores")[row, column])
         factor = 1 / math.sqrt(pick.array("q").shape[1]) if scale is None else float(scale)
@@ -82,10 +57,10 @@ def explain(trace, stage, row, column, *, head=None, x=None, params=None, q=None
     elif stage in ("exponential", "pattern"):
         return _softmax_cell(pick.array("scores"), stage, row, column, visible, value)
     elif stage == "mixed":
-        terms = _products("pattern", pick.array("pattern")[row], "v", pick.array("v")[:, column], row, column)
+        terms = products("pattern", pick.array("pattern")[row], "v", pick.array("v")[:, column], row, column)
     elif stage == "head_out":
         w_o = pick.head_rows_of_w_o()
-        terms = _products("mixed", pick.array("mixed")[row], "w_o", w_o[:, column], row, column, offset=head * w_o.shape[0])
+        terms = products("mixed", pick.array("mixed")[row], "w_o", w_o[:, column], row, column, offset=head * w_o.shape[0])
     else:  # out: what every head adds
         terms = [Term(f"head_out[{h}][{row}, {column}]", float(part[row, column]), "1", 1.0, float(part[row, column]))
                  for h, part in enumerate(trace.head_out)]
@@ -128,12 +103,6 @@ def _softmax_cell(scores, stage, row, column, visible, value):
     return Explanation(f"pattern[{row}, {column}]", "exponential", terms, total, numerator, numerator / total if total else 0.0, value)
 
 
-def _products(left, left_row, right, right_column, row, column, right_row=None, offset=0):
-    """left[row, i] · right[i, column] for every i, or left[row, i] · right[right_row, i] for a dot of two rows."""
-    return [Term(f"{left}[{row}, {i}]", float(a), f"{right}[{i + offset}, {column}]" if right_row is None else f"{right}[{right_row}, {i}]",
-                 float(b), float(a) * float(b)) for i, (a, b) in enumerate(zip(left_row, right_column, strict=True))]
-
-
 class _Picker:
     """Finds the two-dimensional array of one head in a trace or beside it, and the parameters behind it."""
 
@@ -170,73 +139,3 @@ class _Picker:
             raise ValueError("To take head_out apart, give params with w_o.")
         d_head = self.trace.mixed.shape[-1]
         return self.params["w_o"][self.head * d_head:(self.head + 1) * d_head]
-
-
-def number(value):
-    """A number at full precision, whole numbers without a decimal point.
-
-    >>> number(2.0), number(0.1)
-    ('2', '0.1')
-    """
-    value = float(value)
-    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def lines(explanation):
-    """The explanation as plain text, one line a term, every operand at full precision.
-
-    >>> from core.attention import attend
-    >>> q, k = np.array([[2.0]]), np.array([[3.0]])
-    >>> lines(explain(attend(q, k, [[5.0]]), "raw_scores", 0, 0, q=q, k=k))
-    ['q[0, 0] × k[0, 0] = 2 × 3 = 6', 'raw_scores[0, 0] = 6']
-    """
-    text = []
-    for term in explanation.terms:
-        if explanation.kind == "product":
-            text.append(f"{term.left_name} × {term.right_name} = {number(term.left)} × {number(term.right)} = {number(term.value)}")
-        elif explanation.kind == "exponential":
-            text.append(f"exp({term.left_name} - {term.right_name}) = exp({number(term.left)} - {number(term.right)}) = "
-                        f"{number(term.value)}")
-        else:
-            text.append(f"{term.left_name} = {number(term.value)}")
-    if explanation.kind == "exponential":
-        text.append(f"sum of the row = {number(explanation.total)}")
-        if not explanation.total:
-            text.append(f"{explanation.name} = 0")  # no key is visible: nothing is shared out
-        elif explanation.name.startswith("pattern"):
-            text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = "
-                        f"{number(explanation.result)}")
-        else:
-            text.append(f"{explanation.name} = {number(explanation.result)}")
-    elif len(explanation.terms) > 1:
-        text.append(f"{explanation.name} = sum of the above = {number(explanation.total)}")
-    else:
-        text.append(f"{explanation.name} = {number(explanation.total)}")
-    return text
-
-
-def summary(explanations):
-    """The chain in one rounded line, for reading; `lines` has every digit.
-
-    >>> from core.attention import attend
-    >>> q, k = np.array([[2.0, 1.0]]), np.array([[3.0, 4.0]])
-    >>> summary([explain(attend(q, k, [[5.0]]), "raw_scores", 0, 0, q=q, k=k)])
-    '2×3 + 1×4 = 10'
-    """
-    steps = []
-    for explanation in explanations:
-        if explanation.kind == "exponential":
-            own = f"scores{explanation.name[explanation.name.index('['):]}"
-            shifted = next((f"{term.left - term.right:.4g}" for term in explanation.terms if term.left_name == own), "-∞")
-            share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") and explanation.total else ""
-            steps.append(f"e^({shifted}){share} = {explanation.result:.4g}")
-        elif explanation.kind == "sum":
-            steps.append(_joined([f"{term.left:.4g}" for term in explanation.terms]) + f" = {explanation.total:.4g}")
-        else:
-            steps.append(_joined([f"{term.left:.4g}×{term.right:.4g}" for term in explanation.terms]) + f" = {explanation.total:.4g}")
-    return " → ".join(steps)
-
-
-def _joined(parts, most=4):
-    """The first few summands, and how many more there are."""
-    return " + ".join(parts[:most]) + (f" + … ({len(parts) - most} more)" if len(parts) > most else "")

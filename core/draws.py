@@ -54,3 +54,51 @@ def token_vectors(tokens, seed, d_model):
     for token, row in vocabulary.items():
         w_embed[row] = child_rng(seed, "token", token).standard_normal(d_model)
     return lookup(w_embed, [vocabulary[token] for token in tokens])
+
+
+def block_params(seed, layer, d_model, d_ff, *, gated=False):
+    """Random parameters of one block, each matrix from its own child seed.
+
+    layer    which block of a stack, part of the child seed
+    gated    with the third matrix of a SwiGLU layer
+    returns  {"attention": {"w_qkv", "w_o"}, "feed_forward": {"w_in", "w_out"}}, and "w_gate" where gated
+
+    >>> block_params(0, 0, 4, 8)["feed_forward"]["w_in"].shape
+    (4, 8)
+    """
+    def draw(name, n_rows, n_columns):
+        return projection(seed, f"layer {layer} {name}", n_rows, n_columns)
+
+    feed_forward = {"w_in": draw("w_in", d_model, d_ff), "w_out": draw("w_out", d_ff, d_model)}
+    if gated:
+        feed_forward["w_gate"] = draw("w_gate", d_model, d_ff)
+    return {"attention": {"w_qkv": draw("w_qkv", d_model, 3 * d_model), "w_o": draw("w_o", d_model, d_model)}, "feed_forward": feed_forward}
+
+
+def embedding_table(vocabulary, seed, d_model):
+    """One row for each token of a vocabulary, of length about 1: multiplied by √d_model, as the 2017 Transformer does, entries have size 1.
+
+    vocabulary  list of distinct str
+    returns     (vocab_size, d_model) float64
+    source      Vaswani et al. 2017, section 3.4 (the factor)
+
+    >>> embedding_table(["a", "b"], 0, 4).shape
+    (2, 4)
+    """
+    return token_vectors(vocabulary, seed, d_model) / np.sqrt(d_model)
+
+
+def encoder_decoder_params(seed, vocabulary, d_model, d_ff, n_layers):
+    """Random parameters of an encoder-decoder, each matrix from its own child seed.
+
+    returns  {"w_embed", "encoder": [layer, …], "decoder": [layer, …]}, as `core.encoder_decoder.forward` takes them
+
+    >>> len(encoder_decoder_params(0, ["a"], 2, 4, 1)["decoder"])
+    1
+    """
+    encoder = [block_params(seed, f"encoder {layer}", d_model, d_ff) for layer in range(n_layers)]
+    decoder = []
+    for layer in range(n_layers):
+        own, cross = (block_params(seed, f"decoder {layer} {part}", d_model, d_ff) for part in ("self", "cross"))
+        decoder.append({"self_attention": own["attention"], "cross_attention": cross["attention"], "feed_forward": own["feed_forward"]})
+    return {"w_embed": embedding_table(vocabulary, seed, d_model), "encoder": encoder, "decoder": decoder}

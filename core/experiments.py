@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.block import stack
 from core.draws import child_rng
 from core.softmax import as_float, softmax, softmax_jacobian, softmax_without_shift
 
@@ -150,3 +151,43 @@ def stability(scores):
             rows.append(StabilityRow(np.dtype(dtype).name, math.log(np.finfo(dtype).max), stored, np.exp(stored),
                                      softmax_without_shift(stored), softmax(stored)))
     return rows
+
+
+def lengths(x):
+    """The Euclidean length of each row.
+
+    x        (n_rows, width)
+    returns  (n_rows,)
+
+    >>> lengths([[3.0, 4.0]]).tolist()
+    [5.0]
+    """
+    x = as_float(x)
+    return np.sqrt((x * x).sum(axis=-1))
+
+
+class DepthTrace(NamedTuple):
+    """A stream on its way through a stack, means over its tokens; entry 0 is what came in."""
+
+    lengths: np.ndarray   # (n_layers + 1,)  of the tokens' vectors
+    likeness: np.ndarray  # (n_layers + 1,)  cosine of a token's vector with the one that came in
+
+
+def through_depth(x, layers, n_heads, visible=None, *, activation="gelu"):
+    """Run the same stack of blocks three ways, and measure the stream after each block.
+
+    x        (n_tokens, d_model)
+    layers   a list of what `core.block.block` takes as params
+    returns  {"pre-norm", "post-norm", "pre-norm, no residuals": DepthTrace}
+
+    >>> through_depth([[3.0, 4.0]], [], 1)["pre-norm"].lengths.tolist()
+    [5.0]
+    """
+    x = as_float(x)
+    runs = {}
+    for name, choices in (("pre-norm", {}), ("post-norm", {"norm_position": "post"}), ("pre-norm, no residuals", {"residual": False})):
+        streams = [x, *(trace.resid_post for trace in stack(x, layers, n_heads, visible, activation=activation, **choices))]
+        size = np.array([lengths(stream) for stream in streams])
+        along = np.array([(stream * x).sum(axis=-1) for stream in streams])
+        runs[name] = DepthTrace(size.mean(axis=-1), (along / np.where(size * size[0] == 0, 1, size * size[0])).mean(axis=-1))
+    return runs

@@ -21,7 +21,7 @@ lesson.say("**Transformer Glassbox** shows the Transformer at work on small exam
            "**every number is computed by a NumPy core that you can read**, and a click on a cell shows the sum that made it.")
 
 lessons = [entry for entry in syllabus.LESSONS if entry.url != "welcome"]
-places = [(entry.title, entry.idea, i % 2 if i // 2 % 2 == 0 else 1 - i % 2, i // 2) for i, entry in enumerate(lessons)]  # to and fro
+groups = {part: [(entry.title, entry.idea) for entry in entries if entry in lessons] for part, entries in syllabus.parts().items()}
 
 
 def open_lesson():
@@ -32,8 +32,8 @@ def open_lesson():
 
 
 lesson.heading("The map")
-drawing = diagrams.boxes(places, [(i, i + 1) for i in range(len(places) - 1)], title="", height=85 * ((len(lessons) + 1) // 2),
-                         dark=lesson.dark())
+drawing = diagrams.rows({part: entries for part, entries in groups.items() if entries}, 2 if lesson.look()["width"] < 400 else 5,
+                        title="", dark=lesson.dark())
 lesson.picture(drawing, f"{PAGE}.map", "Map of the course, in order: " + ", ".join(entry.title for entry in lessons)
                + ". The same pages are in the list below.", open_lesson)
 

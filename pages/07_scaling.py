@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from core import arithmetic, experiments, softmax
-from pages.shared import charts, controls, lesson, slow, text
+from pages.shared import charts, controls, lesson, plots, slow, text
 
 PAGE = "scaling"
 TEMPERATURES = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
@@ -58,7 +58,7 @@ charted = (
 for place, (name, title, y_title, series, more, value) in zip([*st.columns(2), *st.columns(2)], charted, strict=True):
     with place:
         first, last = series[plain][0], series[plain][-1]
-        figure = charts.curves(slow.WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, at=d, dark=dark,
+        figure = plots.curves(slow.WIDTHS, series, title=title, x_title="d", y_title=y_title, log_x=True, at=d, dark=dark,
                                points={f"d = {d}": (d, value)}, **more)
         lesson.picture(figure, f"{PAGE}.{name}", f"{title} against d from 1 to 1024. Undivided it goes from {first:.3g} to {last:.3g}; "
                        f"divided by √d it ends at {series[even][-1]:.3g}.")
@@ -83,7 +83,7 @@ picked = controls.cell(PAGE, {"slope": places}, controls.Cell("slope", 0, 0))
 left, right = st.columns(2)
 with left:
     frames = {f"{t:g}": softmax.softmax(scores, temperature=t) for t in TEMPERATURES}
-    figure = charts.animated_bars(labels, frames, title="Weights: softmax(scores / T)", y_title="weight", slider_title="T =",
+    figure = plots.animated_bars(labels, frames, title="Weights: softmax(scores / T)", y_title="weight", slider_title="T =",
                                   start=TEMPERATURES.index(temperature), dark=dark)
     lesson.picture(figure, f"{PAGE}.bars", f"Weights of the score list. The largest is {frames['0.05'].max():.3g} at temperature 0.05 and "
                    f"{frames['20'].max():.3g} at 20.")

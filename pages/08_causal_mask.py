@@ -5,7 +5,7 @@ import numpy as np
 import streamlit as st
 
 from core import arithmetic, attention, draws, experiments
-from pages.shared import charts, controls, lesson, text
+from pages.shared import charts, controls, lesson, plots, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "causal_mask"
@@ -103,7 +103,7 @@ tallest = max(float(distances.max()) for distances in moved.values()) or 1.0
 for place, (name, distances) in zip(st.columns(2), moved.items(), strict=True):
     with place:
         still = int((distances == 0).sum())
-        figure = charts.bars(tokens, distances, title=f"How far each output moves {name}", y_title="largest change",
+        figure = plots.bars(tokens, distances, title=f"How far each output moves {name}", y_title="largest change",
                              y_range=(0, 1.15 * tallest), dark=lesson.dark())
         lesson.picture(figure, f"{PAGE}.moved.{len(name)}", f"Largest change of each position's output {name}, when word {changed} "
                        f"changes: {still} of {n_tokens} do not move.")

@@ -3,6 +3,7 @@
 import base64
 import html
 import json
+import math
 import re
 from pathlib import Path
 from typing import NamedTuple
@@ -195,8 +196,8 @@ def attention_by_hand(x, w_q, w_k, w_v, visible=None):
 # ---------------------------------------------------------------------------------------------- the arithmetic panel
 
 
-STAGES = "q|k|v|raw_scores|scores|mixed|head_out|out|slope"
 NUMBER = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+SIGNS = {"×": "*", "²": "**2", "³": "**3", "√": "sqrt", "−": "-", "π": "pi", "^": "**"}
 
 
 def panel(at):
@@ -205,35 +206,51 @@ def panel(at):
     return code.split("\n")
 
 
+def evaluated(expression):
+    """What an expression in the panel comes to, such as (1 - 0.25)² / √(0.5)."""
+    for sign, code in SIGNS.items():
+        expression = expression.replace(sign, code)
+    names = {name: getattr(math, name) for name in ("sqrt", "sin", "cos", "exp", "tanh", "erf", "pi")} | {"max": max}
+    assert set(re.findall(r"[a-z]+", re.sub(NUMBER, "", expression))) <= set(names), expression
+    return eval(expression, {"__builtins__": {}}, names)
+
+
 def recomputed(lines):
     """The arithmetic panel done again from its own operands: [(name of the cell, value that the terms come to)]."""
-    results, terms = [], []
-    for line in lines:
-        product = re.fullmatch(rf"(.+) × (.+) = ({NUMBER}) × ({NUMBER}) = ({NUMBER})", line)
-        raised = re.fullmatch(rf"exp\((.+) - max\) = exp\(({NUMBER}) - ({NUMBER})\) = ({NUMBER})", line)
-        share = re.fullmatch(rf"(pattern\[\d+, \d+\]) = ({NUMBER}) / ({NUMBER}) = ({NUMBER})", line)
-        result = re.fullmatch(rf"((?:{STAGES})\[\d+, \d+\]) = (?:sum of the above = )?({NUMBER})", line)
-        summand = re.fullmatch(rf"(head_out\[\d+\]\[\d+, \d+\]) = ({NUMBER})", line)
-        if product:
-            terms.append(float(product[3]) * float(product[4]))
-            assert abs(terms[-1] - float(product[5])) <= 1e-12 * max(1, abs(terms[-1])), line
-        elif raised:
-            terms.append(np.exp(float(raised[2]) - float(raised[3])))
-            assert abs(terms[-1] - float(raised[4])) <= 1e-12, line
-        elif summand:
-            terms.append(float(summand[2]))
-        elif line.startswith("sum of the row = "):
-            assert abs(sum(terms) - float(line.split(" = ")[1])) <= 1e-12 * max(1, sum(terms)), line
-        elif share:
-            assert abs(sum(terms) - float(share[3])) <= 1e-12 * max(1, sum(terms)), line
-            assert float(share[2]) == 0 or any(abs(float(share[2]) - term) <= 1e-12 for term in terms), line
+    results = []
+    for block in "\n".join(lines).split("\n\n")[2:]:
+        *before, last = block.split("\n")
+        terms = [term for term in map(_term, before) if term is not None]
+        share = re.fullmatch(rf"(pattern\[\d+, \d+\]) = ({NUMBER}) / ({NUMBER}) = ({NUMBER})", last)
+        step = re.fullmatch(rf"(.+?\]) = (.*[^\d.e+-].*) = ({NUMBER})", last)
+        result = re.fullmatch(rf"(.+?\]) = (?:sum of the above = )?({NUMBER})", last)
+        if share:
+            assert abs(sum(terms) - float(share[3])) <= 1e-12 * max(1, sum(terms)), last
+            assert float(share[2]) == 0 or any(abs(float(share[2]) - term) <= 1e-12 for term in terms), last
             results.append((share[1], float(share[2]) / sum(terms)))
-            terms = []
         elif result:
-            assert abs(sum(terms) - float(result[2])) <= 1e-9 * max(1, abs(sum(terms))), line
+            assert abs(sum(terms) - float(result[2])) <= 1e-9 * max(1, abs(sum(terms))), last
             results.append((result[1], sum(terms)))
-            terms = []
+        else:
+            results.append((step[1], _term(last)))
     return results
+
+
+def _term(line):
+    """What a line of the panel comes to, computed again; None for a line that sums what stands above it."""
+    product = re.fullmatch(rf"(.+) × (.+) = ({NUMBER}) × ({NUMBER}) = ({NUMBER})", line)
+    raised = re.fullmatch(rf"exp\((.+) - max\) = exp\(({NUMBER}) - ({NUMBER})\) = ({NUMBER})", line)
+    if line.startswith("sum of the row = "):
+        return None
+    if product and "[" in product[2]:
+        value, said = float(product[3]) * float(product[4]), float(product[5])
+    elif raised:
+        value, said = math.exp(float(raised[2]) - float(raised[3])), float(raised[4])
+    else:
+        _, *expression, said = line.split(" = ")
+        value, said = evaluated(expression[0] if expression else said), float(said)
+    assert abs(value - said) <= 1e-12 * max(1, abs(value)), line
+    return value
 
 
 # ------------------------------------------------------------------------------------------- colours, as the WCAG define

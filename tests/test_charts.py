@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared import charts, diagrams, theme
+from pages.shared import charts, diagrams, plots, theme
 from pages.shared.text import plotly as label
 from pages.shared.text import visible
 from tests.page_tools import colour_on, contrast, decode, labels, matrices, strings
@@ -50,14 +50,18 @@ FIGURES = {
                                         clicked=(2, 1, 3)),
     "eight heads of 40": charts.small_multiples(np.stack([weights(40, 40)] * 8), ["w"] * 40, ["w"] * 40, dark=True,
                                                 titles=[f"head {h}" for h in range(8)]),
-    "curves": charts.curves([1, 2, 4], {"a": [1, 2, 3], "b": [3, 2, 1], "c": [1, 1, 1]}, title="t", x_title="x", y_title="y", log_x=True,
+    "curves": plots.curves([1, 2, 4], {"a": [1, 2, 3], "b": [3, 2, 1], "c": [1, 1, 1]}, title="t", x_title="x", y_title="y", log_x=True,
                             log_y=True, points={"here": (2, 2.0)}, at=2),
-    "curve, dark": charts.curves([0, 1], {"a": [1, 2]}, title="t", x_title="x", y_title="y", y_range=(0, 3), dark=True),
-    "bars": charts.bars(TAGS, RNG.random(8), title="t", y_title="y"),
-    "bars, dark": charts.bars(["1"], [0.0], title="t", y_title="y", y_range=(0, 1), dark=True),
-    "moving bars": charts.animated_bars(NUMBERS, {"0.5": [0.1] * 4, "1": [0.2] * 4}, title="t", y_title="y", slider_title="T =", start=1),
-    "boxes": diagrams.boxes([("one", "first", 0, 0), ("two", "second", 1, 0), ("three", "third", 1, 1)], [(0, 1), (1, 2)], title="t",
-                            marked=1),
+    "curve, dark": plots.curves([0, 1], {"a": [1, 2]}, title="t", x_title="x", y_title="y", y_range=(0, 3), dark=True),
+    "bars": plots.bars(TAGS, RNG.random(8), title="t", y_title="y"),
+    "bars, dark": plots.bars(["1"], [0.0], title="t", y_title="y", y_range=(0, 1), dark=True),
+    "moving bars": plots.animated_bars(NUMBERS, {"0.5": [0.1] * 4, "1": [0.2] * 4}, title="t", y_title="y", slider_title="T =", start=1),
+    "boxes": diagrams.flow([diagrams.Box("one", "first", 0, 0), diagrams.Box("two", "second", 1, 0), diagrams.Box("three", "third", 1, 1),
+                            diagrams.Box("in", "", 0, 1, plain=True), diagrams.Box("+", "", 2, 0, opens=False)],
+                           [diagrams.Arrow(((0.45, 0), (0.55, 0)), "3 × 4"), diagrams.Arrow(((1, 0.36), (1, 0.5), (1, 0.64)), dashed=True)],
+                           title="t", marked=(1,)),
+    "rows": diagrams.rows({"Part 1": [("one", "a"), ("two", "b"), ("three and much more to read", "c")], "Part 2": [("four", "d")]}, 2,
+                          title=""),
 }
 
 
@@ -107,8 +111,8 @@ def test_every_token_has_its_own_place_and_reads_as_typed(tokens, draw):
     figure = decode({
         "heatmap": lambda: charts.heatmap(weights(n, n), tokens, tokens, title="t", width=2000),
         "small_multiples": lambda: charts.small_multiples(weights(n, n)[None], tokens, tokens, titles=["head 0"], width=2000),
-        "bars": lambda: charts.bars(tokens, np.arange(n), title="t", y_title="y"),
-        "animated_bars": lambda: charts.animated_bars(tokens, {"1": np.arange(n)}, title="t", y_title="y", slider_title="T"),
+        "bars": lambda: plots.bars(tokens, np.arange(n), title="t", y_title="y"),
+        "animated_bars": lambda: plots.animated_bars(tokens, {"1": np.arange(n)}, title="t", y_title="y", slider_title="T"),
     }[draw]().spec)
     for name in ("xaxis", "yaxis") if "bars" not in draw else ("xaxis",):
         axis = figure["layout"][name]
@@ -342,7 +346,7 @@ def test_each_head_of_several_has_its_matrix_its_place_and_its_number(n_heads, n
 
 def test_curves_carry_the_given_numbers_and_differ_in_dash_and_colour():
     x, series = [1, 2, 4], {"a": [1.5, 2, 3], "b": [3, 2, 1], "c": [0.5, 0.25, 0.125]}
-    figure = charts.curves(x, series, title="t", x_title="d", y_title="y", log_x=True, points={"here": (2, 2.0)}, at=2)
+    figure = plots.curves(x, series, title="t", x_title="d", y_title="y", log_x=True, points={"here": (2, 2.0)}, at=2)
     lines = [trace for trace in decode(figure.spec)["data"] if trace["mode"] == "lines+markers"]
     assert {trace["name"]: trace["y"].tolist() for trace in lines} == series and all(trace["x"].tolist() == x for trace in lines)
     assert len({trace["line"]["dash"] for trace in lines}) == len({trace["line"]["color"] for trace in lines}) == 3
@@ -354,7 +358,7 @@ def test_curves_carry_the_given_numbers_and_differ_in_dash_and_colour():
 
 
 def test_bars_carry_the_given_numbers():
-    figure = charts.bars(REPEATED, [0.1, 0.2, 0.3, 0.4], title="t", y_title="share")
+    figure = plots.bars(REPEATED, [0.1, 0.2, 0.3, 0.4], title="t", y_title="share")
     (trace,) = decode(figure.spec)["data"]
     assert trace["x"] == [0, 1, 2, 3] and trace["y"].tolist() == [0.1, 0.2, 0.3, 0.4]
     rows, columns, values = figure.table
@@ -363,7 +367,7 @@ def test_bars_carry_the_given_numbers():
 
 def test_moving_bars_carry_every_frame_and_begin_with_the_one_asked_for():
     frames = {"0.5": [0.1, 0.9], "1": [0.4, 0.6], "2": [0.5, 0.5]}
-    figure = charts.animated_bars(["a", "<b>"], frames, title="t", y_title="y", slider_title="T =", start=1)
+    figure = plots.animated_bars(["a", "<b>"], frames, title="t", y_title="y", slider_title="T =", start=1)
     spec = decode(figure.spec)
     assert {frame["name"]: frame["data"][0]["y"].tolist() for frame in spec["frames"]} == frames
     (slider,) = spec["layout"]["sliders"]
@@ -384,8 +388,21 @@ def test_a_drawing_names_the_box_under_the_pointer():
     spec = FIGURES["boxes"].spec
     (trace,) = spec["data"]
     assert trace["name"] == "boxes" and trace["customdata"] == ["one", "two", "three"]
-    assert [shape["line"]["width"] > 2 for shape in spec["layout"]["shapes"]] == [False, True, False]
+    rectangles = [shape for shape in spec["layout"]["shapes"] if shape["type"] == "rect"]
+    assert [shape["line"]["width"] > 2 for shape in rectangles] == [False, True, False, False]
+    assert [note["text"] for note in spec["layout"]["annotations"] if not note["showarrow"]] == [
+        "<b>one</b><br>first", "<b>two</b><br>second", "<b>three</b><br>third", "<b>in</b>", "<b>+</b>", "3 × 4"]
     assert sum(note["showarrow"] for note in spec["layout"]["annotations"]) == 2
+    assert trace["x"] == [0, 1, 1] and trace["y"] == [0, 0, 1]
+
+
+def test_boxes_in_rows_keep_their_order_and_a_long_name_is_broken_between_words():
+    spec = FIGURES["rows"].spec
+    (trace,) = spec["data"]
+    assert trace["customdata"] == ["one", "two", "three and much more to read", "four"]
+    assert trace["x"] == [0, 1, 0, 0] and trace["y"][0] == trace["y"][1] < trace["y"][2] < trace["y"][3]
+    texts = [note["text"] for note in spec["layout"]["annotations"] if not note["showarrow"]]
+    assert "<b>three and much<br>more to read</b><br>c" in texts and texts[0] == "<b>Part 1</b>"
 
 
 @given(st.text(min_size=1, max_size=60))
@@ -397,8 +414,8 @@ def test_a_label_is_short_and_turns_back_into_what_it_shows(token):
 @pytest.mark.parametrize("draw", ["bars", "animated_bars"])
 def test_many_bars_have_fifteen_pixels_for_each_label_and_the_whole_word_in_the_hover_text(draw):
     tokens = [f"{i}-incomprehensibilities" for i in range(40)]
-    figure = decode({"bars": lambda: charts.bars(tokens, np.arange(40), title="t", y_title="y"),
-                     "animated_bars": lambda: charts.animated_bars(tokens, {"1": np.arange(40)}, title="t", y_title="y", slider_title="T"),
+    figure = decode({"bars": lambda: plots.bars(tokens, np.arange(40), title="t", y_title="y"),
+                     "animated_bars": lambda: plots.animated_bars(tokens, {"1": np.arange(40)}, title="t", y_title="y", slider_title="T"),
                      }[draw]().spec)
     axis, margin = figure["layout"]["xaxis"], figure["layout"]["margin"]
     assert len(axis["tickvals"]) * 15 <= 470 - margin["l"] - margin["r"]  # the width of half a page, as for a matrix

@@ -8,6 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from core import draws
 from core.draws import child_rng, projection, token_vectors
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -106,3 +107,39 @@ def test_the_global_random_state_is_neither_used_nor_moved():
 
 def test_no_tokens_give_no_rows():
     assert token_vectors([], 0, 3).shape == (0, 3)
+
+
+# ---------------------------------------------------------------------------------------------------- whole parameters
+
+
+def test_the_matrices_of_a_block_have_the_shapes_that_a_block_takes_and_their_own_seeds():
+    params = draws.block_params(3, 0, 8, 24, gated=True)
+    assert {name: array.shape for name, array in params["attention"].items()} == {"w_qkv": (8, 24), "w_o": (8, 8)}
+    assert {name: array.shape for name, array in params["feed_forward"].items()} == {"w_in": (8, 24), "w_out": (24, 8), "w_gate": (8, 24)}
+    assert "w_gate" not in draws.block_params(3, 0, 8, 24)["feed_forward"]
+    numbers = [draws.block_params(seed, layer, 8, 24)["attention"]["w_o"][0, 0] for seed in (3, 4) for layer in (0, 1)]
+    assert len(set(numbers)) == 4 and numbers[0] == params["attention"]["w_o"][0, 0]
+    assert not np.array_equal(params["feed_forward"]["w_in"], params["feed_forward"]["w_gate"])
+
+
+def test_the_spread_of_a_blocks_matrices_keeps_the_size_of_what_they_are_given():
+    params = draws.block_params(0, 0, 64, 256)
+    assert params["feed_forward"]["w_in"].std() == pytest.approx(1 / 8, rel=0.02)
+    assert params["feed_forward"]["w_out"].std() == pytest.approx(1 / 16, rel=0.02)
+
+
+def test_a_table_times_the_root_of_its_width_has_entries_of_size_one_and_a_row_for_each_token():
+    vocabulary = [f"w{i}" for i in range(50)]
+    table = draws.embedding_table(vocabulary, 0, 64)
+    assert table.shape == (50, 64) and (table * 8).std() == pytest.approx(1, rel=0.02)
+    assert np.array_equal(draws.embedding_table(["w7"], 0, 64)[0], table[7])  # a token's row depends on the token alone
+
+
+def test_an_encoder_decoder_gets_its_layers_and_no_two_matrices_are_the_same():
+    params = draws.encoder_decoder_params(0, ["a", "b"], 4, 8, 2)
+    assert params["w_embed"].shape == (2, 4) and len(params["encoder"]) == len(params["decoder"]) == 2
+    parts = [layer["attention"] for layer in params["encoder"]]
+    parts += [layer[name] for layer in params["decoder"] for name in ("self_attention", "cross_attention")]
+    assert len({part["w_qkv"][0, 0] for part in parts}) == 6
+    fed = [layer["feed_forward"]["w_in"][0, 0] for layer in (*params["encoder"], *params["decoder"])]
+    assert len(set(fed)) == 4

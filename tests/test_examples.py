@@ -28,7 +28,9 @@ def test_no_visitor_can_change_an_example_of_all_visitors(name):
 def test_the_sizes_fit_together(name):
     example = examples.EXAMPLES[name]()
     assert example.x.shape[0] == len(example.tokens)
-    assert all(w.shape[0] == example.x.shape[1] for w in example.params.values())
+    width = example.x.shape[1]
+    for name, array in example.params.items():
+        assert array.shape == (1, width) if name in ("gain", "offset") else array.shape[name == "w_out"] == width
     assert example.title and example.where_from
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from numpy.testing import assert_allclose, assert_array_equal
 
+from core import experiments
 from core.attention import attend, causal_mask, self_attention
 from core.draws import child_rng
 from core.experiments import entropy, jacobian_norm, mask_three_ways, moved, scaling_curve, scaling_row, scaling_stream, stability
@@ -236,3 +237,40 @@ def test_with_the_shift_any_scores_that_can_be_stored_give_weights(scores):
         assert row.with_shift.sum(dtype=np.float64) == pytest.approx(1, abs=0.01)
         if np.isfinite(row.without_shift).all() and (row.raised > 1e-3).any():
             assert_allclose(row.without_shift, row.with_shift, rtol=0, atol=0.02 if row.dtype == "float16" else 1e-5)
+
+
+# ------------------------------------------------------------------------------------------------------ through depth
+
+
+def test_lengths_are_those_of_pythagoras():
+    assert experiments.lengths([[3, 4], [0, 0], [5, 12]]).tolist() == [5, 0, 13]
+    assert experiments.lengths(np.ones((2, 4), dtype=np.float32)).dtype == np.float32
+
+
+def test_a_stack_is_measured_before_and_after_every_block():
+    from core.draws import block_params
+
+    x = np.random.default_rng(0).normal(size=(5, 8))
+    layers = [block_params(0, i, 8, 16) for i in range(3)]
+    runs = experiments.through_depth(x, layers, 2, activation="relu")
+    assert list(runs) == ["pre-norm", "post-norm", "pre-norm, no residuals"]
+    for run in runs.values():
+        assert run.lengths.shape == run.likeness.shape == (4,)
+        assert run.lengths[0] == pytest.approx(np.mean([math.sqrt(sum(v * v for v in row)) for row in x]))
+        assert run.likeness[0] == pytest.approx(1)
+    np.testing.assert_allclose(runs["post-norm"].lengths[1:], math.sqrt(8), rtol=1e-4)  # a norm is the last step of every block
+
+
+def test_the_likeness_is_the_mean_cosine_with_what_came_in():
+    from core.block import block
+    from core.draws import block_params
+
+    x, params = np.random.default_rng(1).normal(size=(3, 4)), block_params(0, 0, 4, 8)
+    out = block(x, params, 1, activation="gelu").resid_post
+    cosines = [a @ b / math.sqrt((a @ a) * (b @ b)) for a, b in zip(x, out, strict=True)]
+    assert experiments.through_depth(x, [params], 1)["pre-norm"].likeness[1] == pytest.approx(np.mean(cosines))
+
+
+def test_a_stream_of_zeros_is_measured_without_a_fault():
+    run = experiments.through_depth(np.zeros((2, 4)), [], 1)["pre-norm"]
+    assert (run.lengths.tolist(), run.likeness.tolist()) == ([0.0], [0.0])

@@ -75,12 +75,20 @@ MAY_IMPORT = {
     "text": set(),
     "figures": {"numpy", "plotly", "pages.shared.theme"},
     "charts": {"numpy", "plotly", "pages.shared.text", "pages.shared.theme", "pages.shared.figures"},
+    "plots": {"numpy", "plotly", "pages.shared.text", "pages.shared.theme", "pages.shared.figures"},
+    "chips": {"pages.shared.text", "pages.shared.theme", "pages.shared.figures"},
+    "texts": set(),
     "diagrams": {"numpy", "plotly", "pages.shared.text", "pages.shared.theme", "pages.shared.figures"},
+    "architecture": {"pages.shared.diagrams"},
     "syllabus": set(),
     "examples": {"numpy"},
     "scripts": set(),
     "slow": {"streamlit", "core", "numpy"},
     "controls": {"streamlit", "core", "numpy", "pages.shared.syllabus", "pages.shared.examples", "pages.shared.text"},
+    "blocks": {"streamlit", "core", "numpy", "pages.shared.controls", "pages.shared.examples", "pages.shared.lesson"},
+    "waves": {"streamlit", "core", "numpy", "pages.shared.charts", "pages.shared.plots", "pages.shared.controls", "pages.shared.lesson",
+              "pages.shared.text"},
+    "schemes": {"streamlit", "core", "numpy", "pages.shared.plots", "pages.shared.controls", "pages.shared.lesson", "pages.shared.waves"},
     "editor": {"streamlit", "core", "pandas", "pages.shared.controls", "pages.shared.examples", "pages.shared.text"},
     "lesson": {"streamlit", "core", "pandas", "pages.shared.syllabus", "pages.shared.controls", "pages.shared.scripts",
                "pages.shared.text"},
@@ -122,7 +130,8 @@ def test_pandas_is_imported_only_inside_a_function(path):
 
 
 @pytest.mark.parametrize("rooms, unwanted", [
-    ("figures charts diagrams theme text examples scripts syllabus", "streamlit pandas plotly.express plotly.graph_objects core"),
+    ("figures charts plots chips diagrams architecture theme text texts examples scripts syllabus",
+     "streamlit pandas plotly.express plotly.graph_objects core"),
     ("controls lesson editor slow", "pandas plotly.express"),  # Streamlit itself imports plotly.graph_objects
 ])
 def test_the_shared_rooms_start_without_what_is_slow_to_import(rooms, unwanted):

@@ -1,4 +1,4 @@
-"""Heatmaps, curves and bars from arrays and labels. Nothing here computes a lesson's numbers or knows Streamlit."""
+"""Heatmaps from arrays and labels. Nothing here computes a lesson's numbers or knows Streamlit."""
 
 import math
 
@@ -141,8 +141,8 @@ def _box(x0, y0, x1, y1, colour, width, fill="rgba(0,0,0,0)"):
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}, "fillcolor": fill}
 
 
-def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_across=4, row_title="query", column_title="key",
-                    dark=False):
+def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, width=960, most_across=4, row_title="query",
+                    column_title="key", dark=False):
     """Several weight matrices of one shape in one figure, each with a title; as many across as there is room for.
 
     zs       (n, n_rows, n_columns), values 0 to 1
@@ -152,13 +152,14 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
     zs = np.asarray(zs)
     n, n_rows, n_columns = zs.shape
     colours = theme.palette(dark)
-    across = min(n, most_across)
+    across = min(n, most_across, max(1, width // 170))
     down = math.ceil(n / across)
     longest = max(len(text.short(str(label))) for label in (*rows, *columns))
     left, right, gap, head = 46 + 7 * longest, 2 + 3.6 * len(text.short(str(columns[-1]))), 14, 44 + 7 * longest
     cell = min(60.0, (width - left - right - gap * (across - 1)) / across / n_columns)
     type_size = max(8.0, min(13.0, cell * 0.3))
-    fits = 0.56 * type_size * 4 + 3 <= cell
+    digits = 0 if (zs == np.round(zs)).all() else 2
+    fits = 0.56 * type_size * (4 if digits else 1) + 3 <= cell
     step = math.ceil(15 / cell)
     plot = cell * n_columns / (width - left - right)
     height = down * (cell * n_rows + head) + 10
@@ -172,10 +173,10 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
         here = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
         x0 = place * (plot + gap / (width - left - right))
         top = 1 - (line * (cell * n_rows + head) + head) / height
-        data += [trace | here for trace in _cells(z, "weight", 0.0, 1.0, 2 if fits else None, type_size)]
+        data += [trace | here for trace in _cells(z, "weight", 0.0, 1.0, digits if fits else None, type_size)]
         spots = _spots(z, cell, colours.mark) | here
         where = _places(spots, rows, columns, row_title, column_title, step)
-        data.append(spots | {"meta": which, "hovertemplate": f"{titles[which]}<br>{where}<br>weight %{{customdata:.6~g}}<extra></extra>"})
+        data.append(spots | {"meta": which, "hovertemplate": f"{titles[which]}<br>{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"})
         axes[f"xaxis{suffix}"] = axis | {"domain": [x0, min(x0 + plot, 1)], "range": [-0.5, n_columns - 0.5], "side": "top",
                                          "anchor": here["yaxis"], "tickvals": list(range(0, n_columns, step)),
                                          "ticktext": x_ticks[::step], "tickangle": -60, "constraintoward": "left",
@@ -194,89 +195,3 @@ def small_multiples(zs, rows, columns, *, titles, clicked=None, width=960, most_
     return Ready({"data": data, "layout": layout(colours, round(height), "", {"l": left, "r": round(right), "t": 2, "b": 4},
                                                  shapes=shapes, annotations=notes, **axes)},
                  (table_rows, columns, zs.reshape(-1, n_columns)))
-
-
-def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, points=None, height=300, y_range=None, at=None, dark=False):
-    """Lines over a common x; each is told apart by colour and by dash.
-
-    x       (n,)
-    series  {name: (n,) values}, drawn in this order
-    points  {name: (x, y)} single marked values
-    at      an x to mark with a vertical line
-    """
-    colours = theme.palette(dark)
-    looks = ((colours.first, "solid"), (colours.second, "dash"), (colours.third, "dot"), (colours.mark, "dashdot"))
-    data = []
-    for (name, values), (colour, dash) in zip(series.items(), looks, strict=False):
-        data.append({"type": "scatter", "mode": "lines+markers", "name": name, "x": typed(np.asarray(x, dtype=float)),
-                     "y": typed(np.asarray(values, dtype=float)), "line": {"color": colour, "dash": dash, "width": 2.5},
-                     "marker": {"size": 6}, "hovertemplate": f"{name}<br>{x_title} %{{x}}<br>%{{y:.4~g}}<extra></extra>"})
-    for name, (px, py) in (points or {}).items():
-        data.append({"type": "scatter", "mode": "markers", "name": name, "x": [px], "y": [py], "showlegend": False,
-                     "marker": {"size": 13, "symbol": "circle-open", "color": colours.mark, "line": {"width": 3}},
-                     "hovertemplate": f"{name}<br>{x_title} %{{x}}<br>%{{y:.4~g}}<extra></extra>"})
-    axis = {"gridcolor": colours.quiet, "griddash": "dot", "zeroline": False, "tickfont": {"color": colours.text}, "fixedrange": True}
-    shapes = [] if at is None else [{"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1,
-                                     "line": {"color": colours.mark, "width": 1.5, "dash": "dot"}}]
-    return Ready({"data": data, "layout": layout(
-        colours, height, title, {"l": 58, "r": 14, "t": 34, "b": 78}, shapes=shapes,
-        xaxis=axis | {"title": {"text": x_title, "standoff": 4}, "type": "log" if log_x else "linear"}
-        | ({"tickvals": list(map(float, x)), "ticktext": [f"{value:g}" for value in x]} if log_x else {}),
-        yaxis=axis | {"title": {"text": y_title, "standoff": 6}, "type": "log" if log_y else "linear"}
-        | ({"tickvals": [4.0**i for i in range(-6, 7)], "ticktext": [f"{4.0**i:.3g}" for i in range(-6, 7)]} if log_y else {})
-        | ({} if y_range is None else {"range": list(y_range)}),
-    ) | {"showlegend": len(series) > 1, "legend": {"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top", "font": {"size": 12}}}},
-                 (x, list(series), np.transpose(list(series.values()))))
-
-
-def bars(labels, values, *, title, y_title, height=280, y_range=None, digits=3, dark=False):
-    """One bar a label, with its value on it. Labels are escaped here."""
-    colours = theme.palette(dark)
-    return Ready({"data": [_bar_trace(labels, values, digits, colours)],
-                  "layout": _bar_layout(labels, title, y_title, height, y_range, colours)},
-                 (labels, [y_title], np.asarray(values)[:, None]))
-
-
-def _bar_trace(labels, values, digits, colours):
-    few = len(labels) <= 16
-    return {"type": "bar", "x": list(range(len(labels))), "y": typed(np.asarray(values, dtype=float)), "marker": {"color": colours.first},
-            **({"texttemplate": f"%{{y:.{digits}~g}}", "textposition": "outside", "cliponaxis": False} if few else {}),
-            "hovertext": [text.plotly(str(label), text.HOVER_LENGTH) for label in labels],
-            "hovertemplate": "%{hovertext}<br>%{y:.6~g}<extra></extra>"}
-
-
-def _bar_layout(labels, title, y_title, height, y_range, colours, width=470):
-    axis = {"tickfont": {"color": colours.text}, "zeroline": False, "fixedrange": True}
-    step = math.ceil(15 * len(labels) / (width - 70))
-    return layout(
-        colours, height, title, {"l": 58, "r": 12, "t": 44, "b": 46},
-        xaxis=axis | {"tickvals": list(range(0, len(labels), step)), "ticktext": [text.plotly(str(label)) for label in labels[::step]],
-                      "showgrid": False, "range": [-0.6, len(labels) - 0.4], "automargin": True},
-        yaxis=axis | {"title": {"text": y_title}, "gridcolor": colours.quiet, "griddash": "dot"}
-        | ({} if y_range is None else {"range": list(y_range)}))
-
-
-def animated_bars(labels, frames, *, title, y_title, slider_title, start=0, height=380, y_range=(0, 1.12), digits=3, dark=False):
-    """Bars that move with a slider in the browser, without asking the server.
-
-    frames  {name of the slider's stop: (n,) values}
-    start   which stop is shown first
-    """
-    colours = theme.palette(dark)
-    names = list(frames)
-    drawn = [_bar_trace(labels, values, digits, colours) for values in frames.values()]
-    spec = _bar_layout(labels, title, y_title, height, y_range, colours)
-    move = {"mode": "immediate", "frame": {"duration": 0, "redraw": True}, "transition": {"duration": 0}}
-    play = {"frame": {"duration": 350, "redraw": True}, "transition": {"duration": 250}, "fromcurrent": True}
-    spec |= {
-        "margin": {"l": 58, "r": 12, "t": 44, "b": 130},
-        "sliders": [{"active": start, "currentvalue": {"prefix": f"{slider_title} ", "font": {"size": 14}},
-                     "pad": {"t": 34, "l": 70}, "len": 0.96, "font": {"color": colours.text, "size": 11},
-                     "steps": [{"label": name, "method": "animate", "args": [[name], move]} for name in names]}],
-        "updatemenus": [{"type": "buttons", "direction": "left", "x": 0, "y": 0, "xanchor": "left", "yanchor": "top", "pad": {"t": 52},
-                         "showactive": False, "bgcolor": colours.fill, "bordercolor": colours.quiet, "font": {"color": colours.text},
-                         "buttons": [{"label": "Play", "method": "animate", "args": [None, play]}]}],
-    }
-    return Ready({"data": [drawn[start]], "layout": spec,
-                  "frames": [{"name": name, "data": [bar]} for name, bar in zip(names, drawn, strict=True)]},
-                 (names, labels, np.stack(list(frames.values()))))

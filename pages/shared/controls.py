@@ -118,7 +118,7 @@ def whole(page, name, label, low, high, default, **more):
     bound = bind(key, lambda raw: bool(re.fullmatch(r"-?[0-9]{1,9}(\.0{1,9})?", raw)) and low <= float(raw) <= high,
                  f"a whole number from {low} to {high}")
     if low == high:
-        st.caption(f"{label}: {low}, the only size possible here.")
+        st.markdown(f":small[{label}: {low}, the only size possible here.]")
         return low
     if key in st.session_state and not low <= st.session_state[key] <= high:
         st.session_state[key] = default
@@ -237,7 +237,10 @@ def cell(page, grids, default):
     default  Cell
     returns  Cell
     """
-    left, middle, right = st.columns([2.2, 1.4, 1.4], vertical_alignment="bottom")
+    if len(grids) > 4:  # a row of its own for many steps
+        left, (middle, right) = st.container(), st.columns(2, vertical_alignment="bottom")
+    else:
+        left, middle, right = st.columns([2.2, 1.4, 1.4], vertical_alignment="bottom")
     with left:
         stage = choice(page, "stage", "Step", list(grids), default.stage) if len(grids) > 1 else default.stage
     grid = grids[stage]

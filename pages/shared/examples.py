@@ -72,4 +72,45 @@ def two_heads():
                    "drawn at random (the example's own seed, 1), never trained", n_heads=2)
 
 
-EXAMPLES = {example.__name__: example for example in (by_hand, four_tokens, bank_sentence, two_heads)}
+@cache
+def four_vectors():
+    """Four rows that show what a normalisation does: one feature alone, a ramp, very small numbers, all equal."""
+    return Example("four_vectors", "By hand: four vectors", ("one", "ramp", "tiny", "flat"),
+                   frozen([[1, 0, 0, 0], [1, 2, 3, 4], [1e-4, -1e-4, 1e-4, -1e-4], [2, 2, 2, 2]]),
+                   {"gain": frozen([[1, 1, 1, 1]]), "offset": frozen([[0, 0, 0, 0]])}, "set by hand")
+
+
+@cache
+def feed_forward_by_hand():
+    """Three words and a feed-forward layer in small whole numbers."""
+    return Example("feed_forward_by_hand", "By hand: Bumrah bowled it", ("Bumrah", "bowled", "it"),
+                   frozen([[1, 0, 1, 0], [0, 1, 0, 1], [1, 1, 0, 0]]),
+                   {"w_in": frozen([[1, 0, -1, 2, 0, 1], [0, 1, 1, -1, 1, 0], [-1, 1, 0, 0, 1, -2], [1, -1, 0, 1, -1, 0]]),
+                    "w_out": frozen([[1, 0, 0, 1], [0, 1, 0, 0], [0, 0, 1, 0], [1, 0, 0, -1], [0, -1, 1, 0], [0, 0, 1, 1]])},
+                   "set by hand, in whole numbers that can be checked on paper")
+
+
+@cache
+def block_params():
+    """The parameters of the decoder block on the bank sentence: four heads, default_rng with seed 0."""
+    rng = np.random.default_rng(0)
+    w_qkv, w_o, w_in, w_out = (frozen(rng.normal(0, n_rows**-0.5, (n_rows, n_columns)))
+                               for n_rows, n_columns in ((16, 48), (16, 16), (16, 64), (64, 16)))
+    return {"attention": {"w_qkv": w_qkv, "w_o": w_o}, "feed_forward": {"w_in": w_in, "w_out": w_out}}
+
+
+@cache
+def nasi():
+    """A one-block model of characters: default_rng with seed 42, standard normal draws times 0.1."""
+    vocabulary, prompt = " aeiklmns", "nasi "
+    rng = np.random.default_rng(42)
+    w_embed, w_pos, w_qkv, w_o, w_in, w_out = (frozen(rng.standard_normal(shape) * 0.1)
+                                               for shape in ((9, 16), (5, 16), (16, 48), (16, 16), (16, 64), (64, 16)))
+    params = {"w_embed": w_embed, "w_pos": w_pos, "attention": {"w_qkv": w_qkv, "w_o": w_o},
+              "feed_forward": {"w_in": w_in, "w_out": w_out}}
+    return Example("nasi", "Characters: nasi␣", tuple(prompt), frozen(w_embed[[vocabulary.index(c) for c in prompt]] + w_pos), params,
+                   "drawn at random (the example's own seed, 42), never trained", n_heads=2)
+
+
+EXAMPLES = {example.__name__: example for example in (by_hand, four_tokens, bank_sentence, two_heads, four_vectors,
+                                                        feed_forward_by_hand)}

@@ -47,7 +47,7 @@ def begin(lesson, page_of):
     controls.start(lesson.key)
     with st.sidebar:
         controls.tables()
-        st.caption("The address of this page holds all its settings. Copy it to share exactly what you see.")
+        small("The address of this page holds all its settings. Copy it to share exactly what you see.")
     st.title(lesson.title, anchor=False)
     say(f"**{lesson.question}**")
     slot = st.empty()
@@ -75,7 +75,7 @@ def finish(lesson, slot):
         st.download_button("Download this page as a script", build, f"{lesson.key}.py", "text/x-python", key=f"{lesson.key}.script",
                            on_click="ignore", help="Python with numpy alone. It holds the values on this page and prints the same numbers.")
     if below["source"]:
-        st.caption("Sources: " + " · ".join(dict.fromkeys(below["source"])))
+        small("Sources: " + " · ".join(dict.fromkeys(below["source"])))
     before, after = syllabus.neighbours(lesson)
     left, right = st.columns(2)
     with left:
@@ -85,6 +85,11 @@ def finish(lesson, slot):
         if after:
             link(after, f"Next: {after.title}", ":material/arrow_forward:")
     _notes(slot)
+
+
+def small(markdown):
+    """A line in small type. Streamlit's caption is paler than 4.5 to 1 on the page."""
+    st.markdown(f":small[{markdown}]")
 
 
 def _notes(slot):
@@ -155,7 +160,8 @@ def ask(page, question, answers, right, because):
     with st.container(border=True):
         key = f"{page}.guess"
         bound = controls.bind(key, answers.__contains__, "one of its answers, written as on the page")
-        guess = st.radio(f"**Predict first.** {question}", answers, index=None, horizontal=True, **bound)
+        st.markdown("**Predict first.**")
+        guess = st.radio(question, answers, index=None, horizontal=True, **bound)
         if guess is not None:
             st.markdown(f"{'**Yes.**' if guess == answers[right] else f'**Not quite: {answers[right]}.**'} {because}")
 
@@ -198,6 +204,17 @@ def arithmetic(title, explanations):
     with st.bottom:
         st.code(panel, None, height=165, wrap_lines=True)
     check("the clicked cell equals its arithmetic", max(explanation.residual for explanation in explanations), 1e-9)
+
+
+def panel(title, value, lines):
+    """What is behind a clicked part that is no sum: plain lines, shown as they are.
+
+    title  a line that may hold the person's own words; so may the lines
+    value  the number on this page that the lines explain, as text
+    """
+    _keep("panel", (title, value, lines))
+    with st.bottom:
+        st.code("\n".join([title, "", f"value on this page: {value}", "", *lines]), None, height=165, wrap_lines=True)
 
 
 def weights(sentence):

@@ -1,39 +1,68 @@
 """A short script that computes a page's numbers again: the functions that ran, the values on the page, numpy alone."""
 
+import ast
+import importlib
 import inspect
 from functools import cache
 
 
 @cache
 def sources(*functions):
-    """The source of these functions of `core` and of all that they use of it, in an order in which it can run."""
-    ordered = {}
+    """The source of these functions of `core` and of all that they use of it: imports first, then in an order in which it can run.
 
-    def visit(thing):
-        if thing in ordered:
+    What is used is found by name in the source: functions, classes, and the constants at the top of a module.
+    """
+    imported, ordered = {}, {}
+
+    def visit(module, name):
+        if (module, name) in ordered:
             return
-        for name in _names(thing):
-            used = vars(inspect.getmodule(thing)).get(name)
-            ours = (getattr(used, "__module__", None) or "").startswith("core.")
-            if ours and used is not thing and (inspect.isfunction(used) or inspect.isclass(used)):
-                visit(used)
-        ordered[thing] = inspect.getsource(thing)
+        imports, made = _contents(module)
+        if name in imports:
+            origin, original = imports[name]
+            if (origin or "").startswith("core."):
+                visit(origin, original)
+            else:
+                imported[f"from {origin} import {original}" if original else f"import {origin}" + f" as {name}" * (name != origin)] = True
+        elif name in made:
+            text, node = made[name]
+            if text in ordered.values():
+                return
+            ordered[module, name] = None  # being visited: it may use itself
+            for each in ast.walk(node):
+                if isinstance(each, ast.Name) and each.id != name:
+                    visit(module, each.id)
+            del ordered[module, name]
+            ordered[module, name] = text
 
     for function in functions:
-        visit(function)
-    return "\n\n".join(ordered.values())
+        visit(function.__module__, function.__name__)
+    head = "\n".join(sorted(line for line in imported if not line.endswith("numpy as np")))
+    return f"{head}\n\nimport numpy as np\n\n\n".lstrip() + "\n\n".join(dict.fromkeys(ordered.values()))
 
 
-def _names(thing):
-    """Global names that a function, or a class's methods, may use."""
-    if inspect.isclass(thing):
-        return [name for method in vars(thing).values() if inspect.isfunction(method) for name in method.__code__.co_names]
-    code, names = [thing.__code__], []
-    while code:
-        block = code.pop()
-        names += block.co_names
-        code += [constant for constant in block.co_consts if inspect.iscode(constant)]
-    return names
+@cache
+def _contents(module):
+    """What a module imports, {name: (module, original name or None)}, and what it makes, {name: (source, node)}."""
+    source = inspect.getsource(importlib.import_module(module))
+    imports, made = {}, {}
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Import):
+            imports |= {alias.asname or alias.name: (alias.name, None) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            imports |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+        elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+            made[node.name] = _text(source, node), node
+        elif isinstance(node, ast.Assign):
+            made |= {name.id: (_text(source, node), node) for target in node.targets for name in ast.walk(target)
+                     if isinstance(name, ast.Name)}
+    return imports, made
+
+
+def _text(source, node):
+    """The lines of a statement, decorators and comments behind it included."""
+    first = min([node.lineno, *(decorator.lineno for decorator in getattr(node, "decorator_list", ()))])
+    return "\n".join(source.split("\n")[first - 1:node.end_lineno]) + "\n"
 
 
 def build(title, functions, arrays, steps, tokens=()):
@@ -46,8 +75,7 @@ def build(title, functions, arrays, steps, tokens=()):
     tokens     what the person typed; quoted as ASCII, so that nothing in it can end a line or the string
     """
     parts = [f'"""The numbers of the page "{title}" of Transformer Glassbox. It needs numpy alone."""',
-             "import hashlib\nimport math\nfrom typing import NamedTuple\n\nimport numpy as np\n", sources(*functions),
-             "# The values on the page"]
+             sources(*functions), "# The values on the page"]
     if tokens:
         parts.append(f"tokens = [{', '.join(ascii(str(token)) for token in tokens)}]")
     parts += [f"{name} = {_literal(array)}" for name, array in arrays.items()]
@@ -66,6 +94,11 @@ def show(name, array):
 
 
 def _literal(value):
+    """A value as code; arrays may stand in dicts and lists."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {_literal(part)}" for key, part in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_literal, value)) + "]"
     if hasattr(value, "dtype"):
         rows = str(value.tolist()).replace("], [", "],\n    [")
         return f"np.array({rows}, dtype=np.{value.dtype.name})" if value.dtype != bool else f"np.array({rows})"

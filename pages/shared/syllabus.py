@@ -20,11 +20,21 @@ class Lesson(NamedTuple):
 
 
 START = "Start here"
+VECTORS = "Part 1 · From text to vectors"
 ATTENTION = "Part 2 · Attention"
+BLOCK = "Part 3 · The block"
 
 LESSONS = (
     Lesson("00_welcome.py", "welcome", START, "Welcome",
            "How does attention, the heart of the Transformer, work, and where does every number come from?", "the map"),
+    Lesson("01_why_attention.py", "why-attention", VECTORS, "Why attention",
+           "What does a recurrent network lose over a distance, and how does attention reach it in one step?", "one step, any distance"),
+    Lesson("02_tokens.py", "tokens", VECTORS, "Tokens",
+           "How does a text become pieces, and pieces become numbers?", "text to ids"),
+    Lesson("03_embeddings.py", "embeddings", VECTORS, "Embeddings",
+           "How does an id become a vector, and when are two vectors alike?", "ids to vectors"),
+    Lesson("04_positions.py", "positions", VECTORS, "Positions",
+           "Attention alone sees a set: how can a model tell which word comes first?", "who stands where"),
     Lesson("05_queries_keys_values.py", "queries-keys-values", ATTENTION, "Queries, keys, values",
            "Why does each word need three vectors to look at the others?", "three projections"),
     Lesson("06_attention.py", "attention", ATTENTION, "Attention",
@@ -35,6 +45,14 @@ LESSONS = (
            "How is a model kept from looking at words that come later?", "hide the future"),
     Lesson("09_many_heads.py", "many-heads", ATTENTION, "Many heads",
            "Why look several times at once, and what does each look add?", "split, attend, join"),
+    Lesson("10_normalisation.py", "normalisation", BLOCK, "Normalisation",
+           "How are a token's numbers kept at one size, however deep the network is?", "same size, every token"),
+    Lesson("11_feed_forward.py", "feed-forward", BLOCK, "Feed-forward",
+           "What does each token do on its own, between two looks at the others?", "widen, bend, narrow"),
+    Lesson("12_block.py", "block", BLOCK, "Residual stream and block",
+           "How do attention and feed-forward work together in one block, and what do they write?", "read, add, read, add"),
+    Lesson("13_encoder_decoder.py", "encoder-decoder", BLOCK, "Encoder, decoder, cross-attention",
+           "How do two stacks work together, one that reads and one that writes?", "one reads, one writes"),
 )
 
 

@@ -5,8 +5,10 @@ import re
 from urllib.parse import urlencode
 
 # every lesson: its address, its title
-LESSONS = {"queries-keys-values": "Queries, keys, values", "attention": "Attention", "scaling": "Scaling and saturation",
-           "causal-mask": "Causal mask", "many-heads": "Many heads"}
+LESSONS = {"why-attention": "Why attention", "tokens": "Tokens", "embeddings": "Embeddings", "positions": "Positions",
+           "queries-keys-values": "Queries, keys, values", "attention": "Attention", "scaling": "Scaling and saturation",
+           "causal-mask": "Causal mask", "many-heads": "Many heads", "normalisation": "Normalisation", "feed-forward": "Feed-forward",
+           "block": "Residual stream and block", "encoder-decoder": "Encoder, decoder, cross-attention"}
 PAGES = {"": "Welcome", **LESSONS}
 
 NUMBER = r"(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf))"
@@ -16,6 +18,8 @@ ROW_SUM = re.compile(rf"sum of the row = {NUMBER}")
 SHARE = re.compile(rf"(\S+\[.*?\]) = {NUMBER} / {NUMBER} = {NUMBER}")
 SUM = re.compile(rf"(\S+\[.*?\]) = sum of the above = {NUMBER}")
 PLAIN = re.compile(rf"(\S+\[.*?\]) = {NUMBER}")
+STEP = re.compile(rf"(\S+\[.*?\]) = (.+) = {NUMBER}")
+SIGNS = {"×": "*", "²": "**2", "³": "**3", "√": "sqrt", "π": "pi"}
 TRACE = re.compile(rf"value on this page: {NUMBER}")
 
 
@@ -55,7 +59,7 @@ def worked(panel):
             elif found := ROW_SUM.fullmatch(line):
                 row_sum = float(found[1])
                 assert close(math.fsum(terms), row_sum), line
-            elif found := SHARE.fullmatch(line):
+            elif row_sum is not None and (found := SHARE.fullmatch(line)):
                 name, (numerator, total, value) = found[1], map(float, found.groups()[1:])
                 assert total == row_sum, line
                 assert numerator == 0 or numerator in terms, line
@@ -63,6 +67,9 @@ def worked(panel):
             elif found := SUM.fullmatch(line):
                 name, value = found[1], float(found[2])
                 assert close(math.fsum(terms), value), line
+            elif not PLAIN.fullmatch(line) and (found := STEP.fullmatch(line)):
+                name, value = found[1], float(found[3])
+                assert close(evaluated(found[2]), value), line
             elif found := PLAIN.fullmatch(line):
                 name, value = found[1], float(found[2])
                 if terms and terms[-1] == value:
@@ -76,6 +83,15 @@ def worked(panel):
     assert close(value, shown), f"the sum comes to {value}, the trace holds {shown}"
     assert f"= {value:.4g}" in head.split("\n")[1] or close(float(head.rsplit("= ", 1)[1]), float(f"{value:.4g}")), head
     return value, results
+
+
+def evaluated(expression):
+    """What an expression such as (1 - 0.25)² / √(0.5) comes to."""
+    for sign, code in SIGNS.items():
+        expression = expression.replace(sign, code)
+    assert re.fullmatch(r"(?:[\d.\s()+\-*/,]|e[+-]?\d|sqrt|sin|cos|exp|tanh|erf|max|pi)+", expression), expression
+    return eval(expression, {"__builtins__": {}}, {name: getattr(math, name) for name in ("sqrt", "sin", "cos", "exp", "tanh", "erf", "pi")}
+                | {"max": max})
 
 
 def printed(output):

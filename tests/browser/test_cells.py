@@ -14,9 +14,16 @@ CELLS = {
                     ("zeroed", 3, 5, (0.06, 0.06), "before")],
     "many-heads": [("share", 2, 15, (0.94, 0.06), "share"), ("pattern.1", 3, 2, (0.06, 0.94), "pattern.1"),
                    ("out", 5, 1, (0.5, 0.5), "out")],
+    "normalisation": [("layer", 2, 3, (0.94, 0.94), "layer"), ("rms", 6, 1, (0.5, 0.5), "rms")],
+    "feed-forward": [("widen", 2, 15, (0.94, 0.06), "widen"), ("bend", 5, 7, (0.5, 0.5), "bend"), ("narrow", 3, 2, (0.06, 0.94), "narrow")],
+    "block": [("attention", 1, 15, (0.94, 0.94), "attention"), ("between", 6, 4, (0.06, 0.06), "between"),
+              ("feed-forward", 3, 8, (0.5, 0.5), "feed-forward"), ("out", 2, 5, (0.5, 0.5), "out")],
+    "encoder-decoder": [("encoder", 2, 6, (0.06, 0.94), "encoder"), ("encoder", 5, 3, (0.5, 0.5), "encoder")],
 }
 PICTURES = {"queries-keys-values": ("x", "qk"), "attention": ("compare", "scale", "normalise", "mix"),
-            "causal-mask": ("scores", "before", "zeroed", "renormalised"), "many-heads": ("joined", "pattern.0", "share", "out")}
+            "causal-mask": ("scores", "before", "zeroed", "renormalised"), "many-heads": ("joined", "pattern.0", "share", "out"),
+            "normalisation": ("x", "layer", "rms", "batch"), "feed-forward": ("x", "widen", "bend", "narrow"),
+            "block": ("in", "out", "rival", "difference"), "encoder-decoder": ("cross", "decoder", "encoder", "families")}
 
 
 @pytest.mark.parametrize("page", CELLS)
@@ -51,6 +58,16 @@ def test_a_slope_of_ones_own_scores_is_the_product_at_the_foot_and_its_address_o
     assert elsewhere.picked() == visitor.picked()
     assert elsewhere.arithmetic() == visitor.arithmetic()
     assert elsewhere.behind("scaling.slopes") == visitor.behind("scaling.slopes")
+
+
+def test_a_cell_of_cross_attention_is_taken_by_target_and_source(visitor):
+    visitor.open(linked("encoder-decoder", text="one two three", target="eins <b> drei vier"))
+    visitor.click_cell("encoder_decoder.cross", 3, 1, (0.94, 0.06))
+    value, _ = worked(visitor.arithmetic())
+    assert (visitor.address()["encoder_decoder.row"], visitor.address()["encoder_decoder.column"]) == ("3 · drei", "1 · two")
+    assert close(value, visitor.numbers("encoder_decoder.cross")[3][1])
+    visitor.click_cell("encoder_decoder.decoder", 2, 2)
+    assert close(worked(visitor.arithmetic())[0], visitor.numbers("encoder_decoder.decoder")[2][2])
 
 
 def test_with_eight_heads_a_click_in_the_joint_picture_takes_head_and_cell(visitor):

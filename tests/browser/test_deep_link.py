@@ -13,6 +13,7 @@ LINKS = {
     "scaling": ({"d": 256, "scaled": "false"}, "At d = 256, not divided"),
     "causal-mask": ({"mask": "blind row"}, "The first query may look at nothing here."),
     "many-heads": ({"text": "one two", "n_heads": 4, "head": "head 3"}, 'head 3: query 1 "two"'),
+    "block": ({"text": "one two", "norm_position": "post"}, "Post-norm normalises the stream itself"),
 }
 
 

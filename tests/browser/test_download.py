@@ -72,3 +72,16 @@ def test_many_heads(visitor, tmp_path, settings):
         assert far(numbers[f"pattern of head {each}"], visitor.numbers(f"many_heads.pattern.{each}")) <= 1e-9
     assert far(numbers[f"head_out of {head}"], visitor.numbers("many_heads.share")) <= 1e-9
     assert far(numbers["out"], visitor.numbers("many_heads.out")) <= 1e-9
+
+
+@pytest.mark.parametrize(("page", "settings", "pictures"), [
+    ("normalisation", {"eps": "0.001", "factor": "10"}, {"LayerNorm": "layer", "RMSNorm": "rms", "batch statistics": "batch"}),
+    ("feed-forward", {"bend": "SwiGLU"}, {"hidden_pre": "widen", "hidden_post": "bend", "out": "narrow"}),
+    ("block", {"norm_position": "post", "norm": "RMSNorm"}, {"attn_out": "attention", "resid_mid": "between", "resid_post": "out"}),
+    ("encoder-decoder", {"target": SENTENCE, "n_heads": 4, "head": "head 2"}, {"encoder": "encoder", "decoder": "decoder",
+                                                                            "cross": "cross"})])
+def test_the_pages_of_the_block(visitor, tmp_path, page, settings, pictures):
+    visitor.open(linked(page, text=SENTENCE, **settings))
+    numbers = dict(ran(visitor, tmp_path))
+    for name, picture in pictures.items():
+        assert far(numbers[name], visitor.numbers(f"{page.replace('-', '_')}.{picture}")) <= 1e-9

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.reading import linked
+from tests.browser.reading import PAGES, linked
 
 LONG = " ".join(f"w{i}" for i in range(5000))
 TEXTS = {
@@ -68,13 +68,13 @@ def test_text_without_a_word_shows_something_sensible_with_a_sentence_or_a_visib
         assert labels == ["Bumrah", "bowled", "it"]
 
 
-@pytest.mark.parametrize("page", ["", "queries-keys-values", "attention", "scaling", "causal-mask", "many-heads"],
-                         ids=lambda page: page or "welcome")
+@pytest.mark.parametrize("page", PAGES, ids=[page or "welcome" for page in PAGES])
 def test_a_shared_address_with_every_odd_text_is_harmless_on_every_page(visitor, page):
     visitor.open(linked(page, text=EVERYTHING, tables="true"))
     harmless(visitor)
     assert visitor.page.get_by_label("Your own sentence").input_value() == EVERYTHING
-    pictures = {"queries-keys-values": "qk", "attention": "mix", "causal-mask": "zeroed", "many-heads": "pattern.0"}
+    pictures = {"queries-keys-values": "qk", "attention": "mix", "causal-mask": "zeroed", "many-heads": "pattern.0",
+                "normalisation": "rms", "feed-forward": "narrow", "block": "out", "encoder-decoder": "encoder"}
     for picture in [pictures[page]] if page in pictures else []:
         assert visitor.labels(f"{page.replace('-', '_')}.{picture}", "y") == [shown(word) for word in EVERYTHING.split()]
 

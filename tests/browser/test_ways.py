@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.browser.reading import LESSONS
+from tests.browser.reading import LESSONS, linked
 
 WORDS = "the cat <b>sat</b>"
 BOXES = """([chart, name, dx, dy]) => { const plot = document.querySelector(chart + ' .js-plotly-plot');
@@ -12,9 +12,9 @@ BOXES = """([chart, name, dx, dy]) => { const plot = document.querySelector(char
   return [box.left + x._offset + x.l2p(boxes.x[i] + dx), box.top + y._offset + y.l2p(boxes.y[i] + dy)]; }"""
 
 
-def press_box(visitor, title, place=(0, 0)):
-    """Click into a box of the map; `place` is how far from its middle, in units of half its size."""
-    spot = visitor.page.evaluate(BOXES, [visitor.where("welcome.map"), title, 0.44 * place[0], 0.35 * place[1]])
+def press_box(visitor, title, place=(0, 0), chart="welcome.map"):
+    """Click into a box of the map or of a drawing; `place` is how far from its middle, in units of half its size."""
+    spot = visitor.page.evaluate(BOXES, [visitor.where(chart), title, 0.44 * place[0], 0.35 * place[1]])
     visitor.page.mouse.move(*spot)
     visitor.page.mouse.click(*spot)
     return visitor.settle()
@@ -42,6 +42,17 @@ def test_a_box_of_the_map_can_be_pressed_anywhere_in_it(visitor, place):
     visitor.open("").type_sentence(WORDS)
     press_box(visitor, "Scaling and saturation", place)
     assert shows(visitor, "scaling")
+
+
+def test_a_box_of_a_drawing_opens_the_page_of_its_part(visitor):
+    for chart, name, page in (("block.drawing", "Feed-forward", "feed-forward"),
+                              ("encoder_decoder.drawing", "Masked self-att.", "causal-mask")):
+        visitor.open(linked(chart.split(".")[0].replace("_", "-"), text=WORDS))
+        press_box(visitor, name, chart=chart)
+        assert shows(visitor, page)
+    visitor.open(linked("encoder-decoder", text=WORDS, stage="encoder"))
+    press_box(visitor, "Cross-attention", chart="encoder_decoder.drawing")
+    assert "encoder_decoder.stage" not in visitor.address() and visitor.arithmetic().startswith("cross, ")
 
 
 def test_the_list_next_and_back_work_from_the_keyboard_and_the_browsers_buttons_follow(visitor):
