@@ -104,8 +104,8 @@ CONTROLS = [
         "example": (0, "Four tokens: Ali makan nasi lemak", 1), "guess": (None, "not at all", "not at all"),
         "stage": ("vector", "logit", "logit"), "row": (0, "1 · bank", 1), "column": (1, "2 · 2", 2), "id": (1, "7", 7)}),
     Control("embeddings", "embeddings.d_model", 8, "4", 4, OWN),
-    Control("positions", "positions.scheme", "sinusoidal", "ALiBi", "ALiBi", {"seed": "2"}),
-    Control("positions", "positions.part", "waves", "shift", "shift", {"seed": "3"}),
+    Control("positions", "positions.scheme", "sinusoidal", "ALiBi", "ALiBi", {"text": "a b"}),
+    Control("positions", "positions.part", "waves", "shift", "shift", {"text": "a b c"}),
     *of_page("positions", {
         "guess": (None, "it changes", "it changes"), "n_positions": (50, "20", 20),
         "d_model": (16, "5", 5), "row": (1, "3 · 3", 3), "column": (0, "2 · 2", 2)}),

@@ -13,12 +13,16 @@ the least of the rounds, the two ways by turns. Quote ratios, not seconds.
 """
 
 import argparse
+import sys
 import time
 from collections import Counter, deque
+from pathlib import Path
 
 import numpy as np
 
-from core.byte_pairs import CUTS, train_steps
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # so that it runs as a script
+
+from core.byte_pairs import CUTS, train_steps  # noqa: E402
 
 LETTERS, SHARES = list("etaoinshrdlcumwfgypbvk"), np.array([12, 9, 8, 8, 7, 7, 6, 6, 6, 4, 4, 3, 3, 2, 2, 2, 2, 2, 2, 1, 1, 1], dtype=float)
 

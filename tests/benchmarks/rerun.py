@@ -36,15 +36,25 @@ EMPTY_LESSON = '    Lesson("99_empty.py", "empty", ATTENTION, "Empty", "?", ""),
 EMPTY_PAGE = 'from pages.shared import controls\n\ncontrols.whole("empty", "n", "n", 0, 100, 1)\n'
 STOCK = 'import plotly.graph_objects  # noqa\nimport streamlit as st\n\nst.slider("n", 0, 100, 1, key="n")\n'
 
-# page: (address of the default, address of the largest setting, the control that moves, its values)
-PAGES = {
-    "queries-keys-values": ("", f"text={SENTENCE}&queries_keys_values.d_model=32&queries_keys_values.d_head=32",
-                            "queries_keys_values.row", None),
-    "attention": ("", f"text={SENTENCE}", "attention.row", None),
-    "scaling": ("", "", "scaling.row", None),
-    "causal-mask": ("", f"text={SENTENCE}", "causal_mask.row", None),
-    "many-heads": ("", f"text={SENTENCE}&many_heads.d_model=64&many_heads.n_heads=8", "many_heads.row", None),
-}
+# (page, address of the default, address of the largest setting, the control that moves)
+VIEWS = [
+    ("why-attention", "", f"text={SENTENCE}&why_attention.width=32", "why_attention.row"),
+    ("tokens", "", f"text={SENTENCE}&tokens.n_merges=200", "tokens.piece"),
+    ("embeddings", "", f"text={SENTENCE}&embeddings.d_model=32", "embeddings.row"),
+    ("positions", "", "positions.n_positions=100&positions.d_model=32", "positions.row"),
+    ("positions", "positions.scheme=rotary", "", "positions.row"),
+    ("positions", "positions.scheme=order+experiment", f"positions.scheme=order+experiment&text={SENTENCE}", "positions.row"),
+    ("queries-keys-values", "", f"text={SENTENCE}&queries_keys_values.d_model=32&queries_keys_values.d_head=32", "queries_keys_values.row"),
+    ("attention", "", f"text={SENTENCE}", "attention.row"),
+    ("scaling", "", "", "scaling.row"),
+    ("causal-mask", "", f"text={SENTENCE}", "causal_mask.row"),
+    ("many-heads", "", f"text={SENTENCE}&many_heads.d_model=64&many_heads.n_heads=8", "many_heads.row"),
+    ("normalisation", "", f"text={SENTENCE}&normalisation.d_model=16", "normalisation.row"),
+    ("feed-forward", "", f"text={SENTENCE}&feed_forward.d_model=16&feed_forward.wider=8", "feed_forward.row"),
+    ("block", "", f"text={SENTENCE}&block.d_model=32&block.n_layers=24", "block.row"),
+    ("encoder-decoder", "", f"text={SENTENCE}&encoder_decoder.target={SENTENCE}&encoder_decoder.n_layers=4&encoder_decoder.d_model=32",
+     "encoder_decoder.row"),
+]
 
 
 def free_port():
@@ -77,8 +87,8 @@ def server(folder, script):
 class Tab:
     """One browser tab: it opens a page, then moves one control to and fro."""
 
-    def __init__(self, name, port, page, query, key, values):
-        self.name, self.port, self.page, self.query, self.key, self.values = name, port, page, query, key, values
+    def __init__(self, name, port, page, query, key):
+        self.name, self.port, self.page, self.query, self.key = name, port, page, query, key
         self.hash, self.widget, self.options, self.turn, self.cached = "", None, [], 0, set()
         self.times, self.bytes = [], []
 
@@ -116,7 +126,7 @@ class Tab:
             if self.options:
                 widget.string_value = self.options[self.turn % min(len(self.options), 7)]
             else:
-                widget.double_array_value.data.append(self.values[self.turn % 2] if self.values else self.turn % 50)
+                widget.double_array_value.data.append(self.turn % 50)
         start, size = time.perf_counter(), 0
         await self.socket.send(message.SerializeToString())
         while True:
@@ -151,12 +161,13 @@ class Tab:
 
 
 async def measure(app, stock, rounds, only):
-    tabs = [Tab("empty page of this app", app, "empty", "", "empty.n", None), Tab("empty plain script", stock, "", "", "n", None)]
-    for page, (default, largest, key, values) in PAGES.items():
+    tabs = [Tab("empty page of this app", app, "empty", "", "empty.n"), Tab("empty plain script", stock, "", "", "n")]
+    for page, default, largest, key in VIEWS:
         if only in page:
-            tabs.append(Tab(page, app, page, default, key, values))
+            name = page + (f", {default.split('=')[1].split('+')[0]}" if default else "")
+            tabs.append(Tab(name, app, page, default, key))
             if largest:
-                tabs.append(Tab(f"{page}, largest", app, page, largest.replace(" ", "+"), key, values))
+                tabs.append(Tab(f"{name}, largest", app, page, largest.replace(" ", "+"), key))
     async with contextlib.AsyncExitStack() as stack:
         for tab in tabs:
             await tab.open(stack)

@@ -285,25 +285,3 @@ def new_visitor(chromium, server):
     yield make
     for someone in made:
         someone.context.close()
-
-
-ALWAYS_ALL = ("test_cells.py", "test_download.py", "test_a_page_opens_without_an_error", "test_security_headers")
-
-
-def pytest_collection_modifyitems(config, items):
-    """Opening a page in a new browser takes seconds. So of a browser test with many values the first is run; BROWSER_TESTS=all runs all.
-
-    The clicked cells, the scripts to download and the plain visit to every page are always run whole.
-    """
-    if os.environ.get("BROWSER_TESTS") == "all":
-        return
-    kept, left_out, seen = [], [], set()
-    for item in items:
-        name = (item.path.name, getattr(item, "originalname", item.name))
-        here = item.path.parent == pathlib.Path(__file__).parent
-        whole = not here or any(word in f"{name[0]}::{name[1]}" for word in ALWAYS_ALL)
-        (kept if whole or name not in seen else left_out).append(item)
-        seen.add(name)
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = kept

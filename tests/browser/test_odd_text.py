@@ -72,7 +72,7 @@ def test_text_without_a_word_shows_something_sensible_with_a_sentence_or_a_visib
 def test_a_shared_address_with_every_odd_text_is_harmless_on_every_page(visitor, page):
     visitor.open(linked(page, text=EVERYTHING, tables="true"))
     harmless(visitor)
-    assert visitor.page.get_by_label("Your own sentence").input_value() == EVERYTHING
+    assert visitor.page.get_by_label("Your own sentence", exact=True).input_value() == EVERYTHING
     pictures = {"queries-keys-values": "qk", "attention": "mix", "causal-mask": "zeroed", "many-heads": "pattern.0",
                 "normalisation": "rms", "feed-forward": "narrow", "block": "out", "encoder-decoder": "encoder"}
     for picture in [pictures[page]] if page in pictures else []:
