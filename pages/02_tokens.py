@@ -5,7 +5,7 @@ import unicodedata
 import streamlit as st
 
 from core import arithmetic_pieces, byte_pairs, tokenizers
-from pages.shared import chips, controls, lesson, plots, text, texts
+from pages.shared import chips, controls, lesson, plots, slow, text, texts
 
 PAGE, MAX_CHARACTERS, MAX_DRAWN, MAX_MERGES = "tokens", 400, 200, 200
 TOKENIZERS = {"byte pairs": tokenizers.BytePairTokenizer, "characters": tokenizers.CharTokenizer, "words": tokenizers.WordTokenizer}
@@ -27,7 +27,7 @@ with right:
 training = {"a story": texts.STORY, "the text itself": shown}.get(corpus, texts.LOW)
 n_merges = controls.whole(PAGE, "n_merges", "Merges of byte pairs", 0, MAX_MERGES, 40)
 
-full = tokenizers.BytePairTokenizer.train(training, MAX_MERGES)
+full = slow.trained(training, MAX_MERGES)
 n_merges = min(n_merges, len(full.merges))
 pairs = tokenizers.BytePairTokenizer(full.merges[:n_merges], full.history[:n_merges])
 by_word, by_character = tokenizers.WordTokenizer.train(training), tokenizers.CharTokenizer.train(training)
@@ -88,7 +88,7 @@ elif kind == "words" and dashed:
 lesson.heading("How many pieces")
 counts = {"words": len(by_word.pieces(shown)), "characters": len(shown), "byte-pairs": len(in_bytes)}
 stops = list(range(0, MAX_MERGES + 1, 20))
-after = [len(tokenizers.BytePairTokenizer(full.merges[:stop]).byte_pieces(shown)) for stop in stops]
+after = slow.pieces_after(training, MAX_MERGES, shown, stops)
 left, right = st.columns(2)
 with left:
     figure = plots.bars(list(counts), list(counts.values()), title="Pieces of this text", y_title="pieces", dark=lesson.dark())

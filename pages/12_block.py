@@ -11,6 +11,8 @@ STEPS = {"norm 1": "attn_in", "attention": "attn_out", "between": "resid_mid", "
          "out": "resid_post"}
 OTHERS = {"the norm elsewhere": "norm_position", "the residual stream switched": "residual", "the causal mask switched": "causal"}
 
+VIEWS = ("one block", "what was written", "side by side", "many blocks")
+
 setting = blocks.ask(PAGE)
 tokens, x, params, n_heads, visible, choices = setting[:6]
 (n_tokens, d_model), pre = x.shape, choices["norm_position"] == "pre"
@@ -49,83 +51,84 @@ with right:
                "between, and this no longer holds.")
 
 model_features = controls.features(d_model)
-grid = Grid(tokens, model_features, "Token", "Feature")
-picked = controls.cell(PAGE, dict.fromkeys(STEPS, grid), Cell("between", 0, 0))
-limit = float(max(abs(z).max() for z in (x, trace.attn_out, trace.resid_mid, trace.ff_out, trace.resid_post)))
-looks = [("in", "stream in", x, None), ("attention", "attention writes", trace.attn_out, "attention"),
-         ("between", "stream between", trace.resid_mid, "between"), ("feed-forward", "feed-forward writes", trace.ff_out, "feed-forward"),
-         ("out", "stream out", trace.resid_post, "out")]
-if picked.stage.startswith("norm"):
-    looks.insert(1 if picked.stage == "norm 1" else 3, ("norm", f"what {'attention' if picked.stage == 'norm 1' else 'feed-forward'} reads",
-                                                        getattr(trace, STEPS[picked.stage]), picked.stage))
-for (name, title, z, stage), place in zip(looks, [*st.columns(2), *st.columns(2), *st.columns(2)], strict=False):
-    figure = charts.heatmap(z, tokens, model_features, title=title, name="value", row_title="token", column_title="feature", limit=limit,
-                            clicked=(picked.row, picked.column if stage == picked.stage else None), max_cell=56, **lesson.look())
-    with place:
-        chart = f"{PAGE}.{name}"
-        lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, values from {z.min():.3g} to {z.max():.3g}.",
-                       controls.on_click(PAGE, chart, stage) if stage else None)
-lesson.arithmetic(f"{picked.stage}: token {picked.row} {text.quoted(tokens[picked.row])}, feature {picked.column}",
-                  arithmetic_block.explain_block(trace, params, STEPS[picked.stage], picked.row, picked.column, **choices))
-
-lesson.heading("What each step wrote")
 parts = {"stream in": x, "attention writes": trace.attn_out, "feed-forward writes": trace.ff_out}
-left, right = st.columns(2)
-with left:
-    sizes = {name: experiments.lengths(part) for name, part in parts.items()}
-    figure = plots.bar_groups(tokens, sizes, title="Length of each vector", y_title="length", dark=lesson.dark())
-    lesson.picture(figure, f"{PAGE}.lengths", "Lengths for the last token: "
-                   + ", ".join(f"{name} {size[-1]:.3f}" for name, size in sizes.items()) + ".")
-with right:
-    shares = block.shares_along(list(parts.values()), trace.resid_post)
-    figure = plots.bar_groups(tokens, dict(zip(parts, shares, strict=True)), stacked=True, y_title="share of the length",
-                              title="What each makes of the stream that goes out", dark=lesson.dark())
-    lesson.picture(figure, f"{PAGE}.shares", "Shares along the last token's final vector: "
-                   + ", ".join(f"{name} {share[-1]:.3f}" for name, share in zip(parts, shares, strict=True)) + ".")
-lesson.say("The last token: " + ", ".join(f"{name} **{size[-1]:.3f}**" for name, size in sizes.items())
-           + ". Lengths of vectors do not add up, because the vectors point different ways. The second picture measures each along the "
-           "final vector's own direction" + ("; these shares do add up, to its length." if pre and choices["residual"] else
-                                       ". They add up to its length only in a pre-norm block with its residual stream."))
-
-lesson.heading("Side by side")
-other = controls.choice(PAGE, "other", "The same block, with", list(OTHERS))
-changed, seen = dict(choices), visible
-if OTHERS[other] == "norm_position":
-    changed["norm_position"] = "post" if pre else "pre"
-elif OTHERS[other] == "residual":
-    changed["residual"] = not choices["residual"]
+shares = block.shares_along(list(parts.values()), trace.resid_post)
+limit = float(max(abs(z).max() for z in (x, trace.attn_out, trace.resid_mid, trace.ff_out, trace.resid_post)))
+view = controls.choice(PAGE, "view", "Look at", VIEWS)
+if view == "one block":
+    grid = Grid(tokens, model_features, "Token", "Feature")
+    picked = controls.cell(PAGE, dict.fromkeys(STEPS, grid), Cell("between", 0, 0))
+    looks = [("in", "stream in", x, None), ("attention", "attention writes", trace.attn_out, "attention"),
+             ("between", "stream between", trace.resid_mid, "between"),
+             ("feed-forward", "feed-forward writes", trace.ff_out, "feed-forward"), ("out", "stream out", trace.resid_post, "out")]
+    if picked.stage.startswith("norm"):
+        first = picked.stage == "norm 1"
+        looks.insert(1 if first else 3, ("norm", f"what {'attention' if first else 'feed-forward'} reads",
+                                         getattr(trace, STEPS[picked.stage]), picked.stage))
+    for (name, title, z, stage), place in zip(looks, [*st.columns(2), *st.columns(2), *st.columns(2)], strict=False):
+        figure = charts.heatmap(z, tokens, model_features, title=title, name="value", row_title="token", column_title="feature",
+                                clicked=(picked.row, picked.column if stage == picked.stage else None), limit=limit, max_cell=56,
+                                **lesson.look())
+        with place:
+            chart = f"{PAGE}.{name}"
+            lesson.picture(figure, chart, f"{title}: {n_tokens} tokens × {d_model} features, values from {z.min():.3g} to {z.max():.3g}.",
+                           controls.on_click(PAGE, chart, stage) if stage else None)
+    lesson.arithmetic(f"{picked.stage}: token {picked.row} {text.quoted(tokens[picked.row])}, feature {picked.column}",
+                      arithmetic_block.explain_block(trace, params, STEPS[picked.stage], picked.row, picked.column, **choices))
+elif view == "what was written":
+    left, right = st.columns(2)
+    with left:
+        sizes = {name: experiments.lengths(part) for name, part in parts.items()}
+        figure = plots.bar_groups(tokens, sizes, title="Length of each vector", y_title="length", dark=lesson.dark())
+        lesson.picture(figure, f"{PAGE}.lengths", "Lengths for the last token: "
+                       + ", ".join(f"{name} {size[-1]:.3f}" for name, size in sizes.items()) + ".")
+    with right:
+        figure = plots.bar_groups(tokens, dict(zip(parts, shares, strict=True)), stacked=True, y_title="share of the length",
+                                  title="What each makes of the stream that goes out", dark=lesson.dark())
+        lesson.picture(figure, f"{PAGE}.shares", "Shares along the last token's final vector: "
+                       + ", ".join(f"{name} {share[-1]:.3f}" for name, share in zip(parts, shares, strict=True)) + ".")
+    lesson.say("The last token: " + ", ".join(f"{name} **{size[-1]:.3f}**" for name, size in sizes.items())
+               + ". Lengths of vectors do not add up, because the vectors point different ways. The second picture measures each along the "
+               "final vector's own direction" + ("; these shares do add up, to its length." if pre and choices["residual"] else
+                                               ". They add up to its length only in a pre-norm block with its residual stream."))
+elif view == "side by side":
+    other = controls.choice(PAGE, "other", "The same block, with", list(OTHERS))
+    changed, seen = dict(choices), visible
+    if OTHERS[other] == "norm_position":
+        changed["norm_position"] = "post" if pre else "pre"
+    elif OTHERS[other] == "residual":
+        changed["residual"] = not choices["residual"]
+    else:
+        seen = attention.causal_mask(n_tokens) if visible is None else None
+    rival = block.block(x, params, n_heads, seen, **changed)
+    difference = rival.resid_post - trace.resid_post
+    for place, (name, title, z) in zip(st.columns(2), (("rival", f"stream out, {other}", rival.resid_post),
+                                                       ("difference", "minus this block's stream out", difference)), strict=True):
+        figure = charts.heatmap(z, tokens, model_features, title=title, name="value", row_title="token", column_title="feature",
+                                limit=limit, max_cell=56, **lesson.look())
+        with place:
+            lesson.picture(figure, f"{PAGE}.{name}", f"{title}: values from {z.min():.3g} to {z.max():.3g}.")
+    same = int((experiments.moved(rival.resid_post, trace.resid_post) <= 1e-12).sum())
+    lesson.say(f"The largest difference is **{abs(difference).max():.4g}**; {same} of {n_tokens} rows are the same"
+               + (": the last token sees every word with the mask or without it." if OTHERS[other] == "causal" and same else "."))
 else:
-    seen = attention.causal_mask(n_tokens) if visible is None else None
-rival = block.block(x, params, n_heads, seen, **changed)
-difference = rival.resid_post - trace.resid_post
-for place, (name, title, z) in zip(st.columns(2), (("rival", f"stream out, {other}", rival.resid_post),
-                                                   ("difference", "minus this block's stream out", difference)), strict=True):
-    figure = charts.heatmap(z, tokens, model_features, title=title, name="value", row_title="token", column_title="feature", limit=limit,
-                            max_cell=56, **lesson.look())
-    with place:
-        lesson.picture(figure, f"{PAGE}.{name}", f"{title}: values from {z.min():.3g} to {z.max():.3g}.")
-same = int((experiments.moved(rival.resid_post, trace.resid_post) <= 1e-12).sum())
-lesson.say(f"The largest difference is **{abs(difference).max():.4g}**; {same} of {n_tokens} rows are the same"
-           + (": the last token sees every word with the mask or without it." if OTHERS[other] == "causal" and same else "."))
+    n_layers = controls.whole(PAGE, "n_layers", "Blocks", 1, 24, 12)
+    layers = [draws.block_params(st.session_state["seed"], i, d_model, 4 * d_model, gated=choices["activation"] == "swiglu")
+              for i in range(n_layers)]
+    curves = experiments.through_depth(x, layers, n_heads, visible, activation=choices["activation"])
+    for place, (what, title) in zip(st.columns(2), (("lengths", "Mean length of the stream"),
+                                                    ("likeness", "How much it still points the way of x (cosine)")), strict=True):
+        figure = plots.curves(range(n_layers + 1), {name: getattr(run, what) for name, run in curves.items()}, title=title,
+                              x_title="blocks", y_title="", dark=lesson.dark())
+        with place:
+            lesson.picture(figure, f"{PAGE}.depth.{what}", f"{title} after {n_layers} blocks: " + ", ".join(
+                f"{name} {getattr(run, what)[-1]:.3g}" for name, run in curves.items()) + ".")
+    lesson.say("In a pre-norm stack the stream grows as each block adds to it, and what came in stays part of it. Post-norm brings every "
+               "token back to one length after each sum. Without residuals each block replaces the stream, so what came in must pass "
+               "through every matrix on the way. These blocks are random; how a trained stack behaves is another question.")
 
-lesson.heading("Many blocks, one after the other")
-n_layers = controls.whole(PAGE, "n_layers", "Blocks", 1, 24, 12)
-layers = [draws.block_params(st.session_state["seed"], i, d_model, 4 * d_model, gated=choices["activation"] == "swiglu")
-          for i in range(n_layers)]
-curves = experiments.through_depth(x, layers, n_heads, visible, activation=choices["activation"])
-for place, (what, title) in zip(st.columns(2), (("lengths", "Mean length of the stream"),
-                                                ("likeness", "How much it still points the way of x (cosine)")), strict=True):
-    figure = plots.curves(range(n_layers + 1), {name: getattr(run, what) for name, run in curves.items()}, title=title, x_title="blocks",
-                          y_title="", dark=lesson.dark())
-    with place:
-        lesson.picture(figure, f"{PAGE}.depth.{what}", f"{title} after {n_layers} blocks: " + ", ".join(
-            f"{name} {getattr(run, what)[-1]:.3g}" for name, run in curves.items()) + ".")
-lesson.say("In a pre-norm stack the stream grows as each block adds to it, and what came in stays part of it. Post-norm brings every token "
-           "back to one length after each sum. Without residuals each block replaces the stream, so what came in must pass through every "
-           "matrix on the way. These blocks are random; how a trained stack behaves is another question.")
-
-lesson.weights(f"x and the matrices are {setting.where_from}. The stack's matrices are drawn at random (seed {st.session_state['seed']}). "
-               "What random blocks write means nothing.")
+lesson.weights(f"x and the matrices are {setting.where_from}. Those of many blocks are drawn at random (seed "
+               f"{st.session_state['seed']}). What random blocks write means nothing.")
 if pre and choices["residual"]:
     lesson.check("stream out = stream in + what both steps wrote", abs(x + trace.attn_out + trace.ff_out - trace.resid_post).max(), 1e-9)
     lesson.check("the shares sum to the final length", abs(shares.sum(axis=0) - experiments.lengths(trace.resid_post)).max(), 1e-9)

@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from core import arithmetic, attention, draws, encoder_decoder, experiments, tokenizers
-from pages.shared import architecture, charts, controls, lesson, plots, text
+from core import arithmetic, attention, encoder_decoder, experiments, tokenizers
+from pages.shared import architecture, charts, controls, lesson, plots, slow, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "encoder_decoder"
@@ -29,7 +29,7 @@ with right:
     d_model = controls.stop(PAGE, "d_model", "Features of a token, d_model", (8, 16, 32), 16)
 seed = st.session_state["seed"]
 vocabulary = list(dict.fromkeys([*source, *target]))
-params = draws.encoder_decoder_params(seed, vocabulary, d_model, 4 * d_model, n_layers)
+params = slow.encoder_decoder_params(seed, tuple(vocabulary), d_model, n_layers)
 source_ids, target_ids = ([vocabulary.index(token) for token in tokens] for tokens in (source, target))
 trace = encoder_decoder.forward(params, source_ids, target_ids, n_heads, norm_position=norm_position)
 n_sources, n_targets = len(source), len(target)
@@ -101,36 +101,36 @@ lesson.arithmetic(f"{picked.stage}, {layers[layer]}, {names[head]}: query {picke
                   [arithmetic.explain(patterns[picked.stage], each, picked.row, picked.column, head=head, visible=visible)
                    for each in ("raw_scores", "scores", "pattern")])
 
-lesson.heading("What comes next")
-probs = trace.probs[-1]
-left, right = st.columns(2)
-with left:
-    figure = plots.bars(vocabulary, probs, title="Next token, from the last target position", y_title="probability", dark=lesson.dark())
-    lesson.picture(figure, f"{PAGE}.next", f"Probabilities of {len(vocabulary)} tokens, from {probs.min():.3g} to {probs.max():.3g}.")
-with right:
-    changed = controls.pick(PAGE, "changed", "Give this source word the vector of <start>", text.options(source), n_sources - 1)
-    other = list(source_ids)
-    other[changed] = vocabulary.index(START)
-    moved = experiments.moved(trace.out, encoder_decoder.forward(params, other, target_ids, n_heads, norm_position=norm_position).out)
-    figure = plots.bars(target, moved, title="How far each decoder output moves", y_title="largest change", dark=lesson.dark())
-    lesson.picture(figure, f"{PAGE}.moved", f"Source word {changed} changed: {int((moved > 0).sum())} of {n_targets} outputs move.")
 later = list(target_ids)
 later[-1] = target_ids[0] if n_targets > 1 else source_ids[0]
 held = experiments.moved(trace.out, encoder_decoder.forward(params, source_ids, later, n_heads, norm_position=norm_position).out)[:-1]
-lesson.say("A changed source word reaches every output of the decoder, through cross-attention. A changed target word reaches its own and "
-           "later outputs alone. With random weights the probabilities say nothing about language.")
-
-lesson.heading("Three families")
-few_sources, few_targets = source[:6], target[:6]
-families = encoder_decoder.who_sees_whom(len(few_sources), len(few_targets))
-few = [*few_sources, *few_targets]
-lesson.picture(charts.small_multiples(np.array(list(families.values()), dtype=float), few, few, titles=list(families), name="may look",
-                                      **lesson.look(960)),
-               f"{PAGE}.families", f"Who may look at whom: encoder-only all {len(few)**2} pairs, decoder-only "
-               f"{int(families['decoder-only'].sum())}, encoder–decoder {int(families['encoder–decoder'].sum())}.")
-lesson.say(f"1: may look; 0: may not; drawn for the first {len(few_sources)} source and {len(few_targets)} target tokens. An "
-           "**encoder-only** model (BERT) reads and does not write on. A **decoder-only** model (GPT) treats the source as the beginning of "
-           "its own text. An **encoder–decoder** (the 2017 model, T5) reads the source both ways and writes the target from left to right.")
+view = controls.choice(PAGE, "view", "Look further at", ("what comes next", "three families"))
+if view == "what comes next":
+    probs = trace.probs[-1]
+    left, right = st.columns(2)
+    with left:
+        figure = plots.bars(vocabulary, probs, title="Next token, from the last target position", y_title="probability", dark=lesson.dark())
+        lesson.picture(figure, f"{PAGE}.next", f"Probabilities of {len(vocabulary)} tokens, from {probs.min():.3g} to {probs.max():.3g}.")
+    with right:
+        changed = controls.pick(PAGE, "changed", "Give this source word the vector of <start>", text.options(source), n_sources - 1)
+        other = list(source_ids)
+        other[changed] = vocabulary.index(START)
+        moved = experiments.moved(trace.out, encoder_decoder.forward(params, other, target_ids, n_heads, norm_position=norm_position).out)
+        figure = plots.bars(target, moved, title="How far each decoder output moves", y_title="largest change", dark=lesson.dark())
+        lesson.picture(figure, f"{PAGE}.moved", f"Source word {changed} changed: {int((moved > 0).sum())} of {n_targets} move.")
+    lesson.say("A changed source word reaches every output of the decoder, through cross-attention. A changed target word reaches its own "
+               "and later outputs alone. With random weights the probabilities say nothing about language.")
+else:
+    few_sources, few_targets = source[:6], target[:6]
+    families = encoder_decoder.who_sees_whom(len(few_sources), len(few_targets))
+    few = [*few_sources, *few_targets]
+    lesson.picture(charts.small_multiples(np.array(list(families.values()), dtype=float), few, few, titles=list(families), name="may look",
+                                          **lesson.look(960)),
+                   f"{PAGE}.families", f"Who may look at whom: encoder-only all {len(few)**2} pairs, decoder-only "
+                   f"{int(families['decoder-only'].sum())}, encoder–decoder {int(families['encoder–decoder'].sum())}.")
+    lesson.say(f"1: may look; 0: may not; drawn for the first {len(few_sources)} source and {len(few_targets)} target tokens. An "
+               "**encoder-only** model (BERT) reads and does not write on. A **decoder-only** model (GPT) takes the source as the "
+               "beginning of its own text. An **encoder–decoder** (2017, T5) reads the source both ways and writes the target left to right.")
 
 lesson.weights(f"Embeddings and matrices are drawn at random (seed {seed}), never trained. The patterns mean nothing: no alignment of "
                "words should be read from them.")

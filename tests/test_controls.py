@@ -140,14 +140,18 @@ CONTROLS = [
     *of_page("block", {
         "example": (0, "Characters: nasi␣", 1), "norm_position": ("pre", "post", "post"), "norm": ("LayerNorm", "none", "none"),
         "residual": (True, "false", False), "causal": (True, "false", False), "guess": (None, "it can't be said", "it can't be said"),
-        "stage": ("between", "norm 2", "norm 2"), "row": (0, "1 · bank", 1), "column": (0, "2 · 2", 2),
-        "other": ("the norm elsewhere", "the causal mask switched", "the causal mask switched"), "n_layers": (12, "3", 3)}),
+        "stage": ("between", "norm 2", "norm 2"), "row": (0, "1 · bank", 1), "column": (0, "2 · 2", 2)}),
+    Control("block", "block.view", "one block", "what was written", "what was written", {"text": "a b"}),
+    Control("block", "block.other", "the norm elsewhere", "the causal mask switched", "the causal mask switched",
+            {"block.view": "side by side"}),
+    Control("block", "block.n_layers", 12, "3", 3, {"block.view": "many blocks"}),
     *of_page("block", {"d_model": (16, "8", 8), "n_heads": (2, "4", 4), "bend": ("GELU, tanh form", "SwiGLU", "SwiGLU")}, OWN),
     *of_page("encoder-decoder", {
         "target": ("die Bank lehnte", "eins zwei", "eins zwei"), "norm_position": ("post", "pre", "pre"), "n_layers": (2, "3", 3),
         "n_heads": (2, "4", 4), "d_model": (16, "8", 8), "layer": ("layer 0", "layer 1", "layer 1"), "head": ("head 0", "head 1", "head 1"),
         "guess": (None, "source × target", "source × target"), "stage": ("cross", "encoder", "encoder"), "row": (3, "1 · die", 1),
         "column": (0, "2 · refused", 2), "changed": (4, "0 · the", 0)}),
+    Control("encoder-decoder", "encoder_decoder.view", "what comes next", "three families", "three families", {"text": "a b"}),
 ]
 BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",
        "not a number": "nan", "10,000 characters": "9" * 10_000, "control characters": "\x00\x07\u202e",

@@ -169,7 +169,7 @@ def test_the_decoder_block_comes_out_as_worked(worked):
 
 
 def test_the_stream_of_nasi_has_the_published_lengths(worked):
-    at = visit("block", block__example="Characters: nasi␣")
+    at = visit("block", block__example="Characters: nasi␣", block__view="what was written")
     assert widget(at, "block.example").value == 1
     bars = {trace["name"]: trace["y"][-1] for trace in picture(at, "Length of each").spec["data"]}
     given = worked["nasi_forward"]["residual_norms_last_token"]
@@ -194,8 +194,8 @@ def test_every_kind_of_block_is_what_the_formula_says(pre, norm, residual, causa
 @pytest.mark.parametrize("other, changed", [("the norm elsewhere", {"pre": False}), ("the residual stream switched", {"residual": False}),
                                             ("the causal mask switched", {"causal": False})])
 def test_the_difference_picture_is_the_difference_of_two_runs(other, changed):
-    at = visit("block", block__other=other)
-    x = drawn(at, "stream in")
+    x = drawn(visit("block"), "stream in")
+    at = visit("block", block__view="side by side", block__other=other)
     rival, ours = (block(x, examples.block_params(), 4, **how)["stream out"] for how in (changed, {}))
     np.testing.assert_allclose(drawn(at, f"stream out, {other}"), rival, atol=1e-9)
     np.testing.assert_allclose(drawn(at, "minus"), rival - ours, atol=1e-9)
@@ -204,14 +204,14 @@ def test_the_difference_picture_is_the_difference_of_two_runs(other, changed):
 
 
 def test_the_shares_sum_to_the_length_of_the_stream():
-    at = visit("block")
+    out = titled(visit("block"), "stream out")
+    at = visit("block", block__view="what was written")
     shares = [trace["y"] for trace in picture(at, "What each makes").spec["data"]]
-    out = titled(at, "stream out")
     np.testing.assert_allclose(sum(shares), np.linalg.norm(out, axis=1), rtol=1e-9)
 
 
 def test_a_stack_without_residuals_loses_what_came_in():
-    at = visit("block", text="the bank refused the loan", block__n_layers=24)
+    at = visit("block", text="the bank refused the loan", block__view="many blocks", block__n_layers=24)
     likeness = {trace["name"]: trace["y"] for trace in picture(at, "How much it still").spec["data"]}
     assert all(len(values) == 25 and values[0] == pytest.approx(1) for values in likeness.values())
     assert likeness["pre-norm"][1] > abs(likeness["pre-norm, no residuals"][1])
@@ -272,7 +272,7 @@ def test_a_changed_source_word_reaches_every_output_of_the_decoder():
 
 
 def test_the_families_see_what_they_are_said_to_see():
-    at = visit("encoder-decoder", text="a b", encoder_decoder__target="c")
+    at = visit("encoder-decoder", text="a b", encoder_decoder__target="c", encoder_decoder__view="three families")
     (each,) = [each for each in pictures(at) if each.key == "chart.encoder_decoder.families"] or [pictures(at)[-1]]
     seen = [np.where(np.isnan(trace["z"]), 0, trace["z"]) for trace in each.spec["data"] if trace["type"] == "heatmap"]
     both = [one + other for one, other in zip(seen[::2], seen[1::2], strict=True)]

@@ -71,7 +71,8 @@ def flow(boxes, arrows, *, title, marked=(), height=400, type_size=13, dark=Fals
     return Ready({
         "data": [{"type": "scatter", "mode": "markers", "x": [box.x for box in open_ones], "y": [box.y for box in open_ones],
                   "name": "boxes", "customdata": [box.heading.replace("<br>", " ") for box in open_ones],
-                  "marker": {"symbol": "square", "size": 46, "opacity": 0}, "hovertemplate": "open %{customdata}<extra></extra>", "selected": hidden, "unselected": hidden}],
+                  "marker": {"symbol": "square", "size": 46, "opacity": 0}, "hovertemplate": "open %{customdata}<extra></extra>",
+                  "selected": hidden, "unselected": hidden}],
         "layout": layout(colours, height, title, {"l": 4, "r": 4, "t": 30 if title else 4, "b": 4}, hoverdistance=-1, shapes=shapes,
                          annotations=notes, xaxis=axis | {"range": [min([left, *bends]) - 0.05, max([right, *bends]) + 0.05]},
                          yaxis=axis | {"range": [bottom + 0.09, top - 0.09]})})

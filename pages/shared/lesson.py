@@ -27,13 +27,13 @@ def _keep(kind, what):
 
 def dark():
     """Does the visitor see the dark theme?"""
-    return st.context.theme.type == "dark"
+    return st.session_state["_look"][0]
 
 
 def look(width=470):
     """How a heatmap should look for this visitor: the theme, and its width in pixels (a phone has room for less)."""
-    phone = "Mobi" in (st.context.headers.get("User-Agent") or "")
-    return {"dark": dark(), "width": min(width, 345) if phone else width}
+    is_dark, phone = st.session_state["_look"]
+    return {"dark": is_dark, "width": min(width, 345) if phone else width}
 
 
 # --------------------------------------------------------------------------------------------------- the frame calls
@@ -42,6 +42,7 @@ def look(width=470):
 def begin(lesson, page_of):
     """The head of a page: title, question, the person's own sentence and the seed."""
     st.session_state["_shown"] = []
+    st.session_state["_look"] = (st.context.theme.type == "dark", "Mobi" in (st.context.headers.get("User-Agent") or ""))
     st.session_state["_page_of"] = page_of
     st.session_state["_below"] = {"weights": [], "check": [], "ran": [], "script": [], "source": []}
     controls.start(lesson.key)

@@ -4,6 +4,7 @@ It goes into Plotly through `plotly`, into selectboxes through `visible`, and on
 which show it as it is. It never goes into Markdown.
 """
 
+import functools
 import html
 import re
 import unicodedata
@@ -54,6 +55,7 @@ def cut(tokens, limit=MAX_TOKENS):
     return tokens[:limit], (sentence,)
 
 
+@functools.lru_cache(4096)
 def visible(token):
     """A token with nothing hidden in it: spaces as ␣, line breaks as ⏎, invisible characters by their code point.
 
@@ -80,6 +82,7 @@ def _shown(character, joined):
     return character
 
 
+@functools.lru_cache(4096)
 def short(token, length=LABEL_LENGTH):
     """A visible token of at most `length` characters, the rest as …
 
@@ -99,6 +102,7 @@ def quoted(token):
     return f'"{short(token, 40)}"'
 
 
+@functools.lru_cache(4096)
 def plotly(token, length=LABEL_LENGTH):
     """A token as Plotly text: shortened and escaped, so that <b> stays <b>.
 

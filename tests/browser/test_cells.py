@@ -23,7 +23,7 @@ CELLS = {
 PICTURES = {"queries-keys-values": ("x", "qk"), "attention": ("compare", "scale", "normalise", "mix"),
             "causal-mask": ("scores", "before", "zeroed", "renormalised"), "many-heads": ("joined", "pattern.0", "share", "out"),
             "normalisation": ("x", "layer", "rms", "batch"), "feed-forward": ("x", "widen", "bend", "narrow"),
-            "block": ("in", "out", "rival", "difference"), "encoder-decoder": ("cross", "decoder", "encoder", "families")}
+            "block": ("in", "attention", "between", "out"), "encoder-decoder": ("cross", "decoder", "encoder")}
 
 
 @pytest.mark.parametrize("page", CELLS)
