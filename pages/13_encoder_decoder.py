@@ -130,7 +130,7 @@ else:
                    f"{int(families['decoder-only'].sum())}, encoder–decoder {int(families['encoder–decoder'].sum())}.")
     lesson.say(f"1: may look; 0: may not; drawn for the first {len(few_sources)} source and {len(few_targets)} target tokens. An "
                "**encoder-only** model (BERT) reads and does not write on. A **decoder-only** model (GPT) takes the source as the "
-               "beginning of its own text. An **encoder–decoder** (2017, T5) reads the source both ways and writes the target left to right.")
+               "beginning of its own text. An **encoder–decoder** (2017, T5) reads the source both ways and writes from left to right.")
 
 lesson.weights(f"Embeddings and matrices are drawn at random (seed {seed}), never trained. The patterns mean nothing: no alignment of "
                "words should be read from them.")
