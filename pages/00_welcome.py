@@ -32,8 +32,7 @@ def open_lesson():
 
 
 lesson.heading("The map")
-drawing = diagrams.rows({part: entries for part, entries in groups.items() if entries}, 2 if lesson.look()["width"] < 400 else 5,
-                        title="", dark=lesson.dark())
+drawing = diagrams.rows({part: entries for part, entries in groups.items() if entries}, 3, title="", dark=lesson.dark())
 lesson.picture(drawing, f"{PAGE}.map", "Map of the course, in order: " + ", ".join(entry.title for entry in lessons)
                + ". The same pages are in the list below.", open_lesson)
 
