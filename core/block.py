@@ -55,7 +55,7 @@ def block(x, params, n_heads, visible=None, *, activation="gelu", norm="layer", 
 
     x          (..., n_tokens, d_model)
     params     {"attention": {"w_qkv", "w_o", …}, "feed_forward": {"w_in", "w_out", …}}, with "norm_1" and "norm_2"
-               ({"gain", "offset"}) where they are learned
+               ({"gain", "offset"}) where they are learned; without "feed_forward" the block is attention alone
     visible    bool, broadcasts to (..., n_tokens, n_tokens); True = may look
     residual   False leaves the stream out, for an experiment: each step then replaces what came in
     attention  further arguments of multi_head_attention
@@ -83,6 +83,8 @@ def block(x, params, n_heads, visible=None, *, activation="gelu", norm="layer", 
     attn_in = normalise(x, params.get("norm_1"), norm) if pre else x
     attended = multi_head_attention(attn_in, params["attention"], n_heads, visible, **attention)
     resid_mid = after(x, attended.out, "norm_1")
+    if "feed_forward" not in params:  # attention alone
+        return BlockTrace(x, attn_in, attended, attended.out, resid_mid, None, None, None, resid_mid)
     ff_in = normalise(resid_mid, params.get("norm_2"), norm) if pre else resid_mid
     fed = feed_forward(ff_in, params["feed_forward"], activation)
     return BlockTrace(x, attn_in, attended, attended.out, resid_mid, ff_in, fed, fed.out, after(resid_mid, fed.out, "norm_2"))

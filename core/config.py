@@ -17,7 +17,7 @@ CHOICES = {
 class ModelConfig:
     """Sizes and choices of a decoder-only Transformer. Nothing is repaired silently: what can't work raises.
 
-    d_ff         width inside the feed-forward layer, 4·d_model unless given
+    d_ff         width inside the feed-forward layer, 4·d_model unless given; 0 leaves the layer out (attention alone)
     n_kv_heads   key/value heads, n_heads unless given
     d_head       width of a head, d_model / n_heads unless given
     raises       ValueError that names the sizes and says what would work
@@ -45,6 +45,8 @@ class ModelConfig:
         for name in ("vocab_size", "n_ctx", "d_model", "n_layers", "n_heads", "d_ff", "n_kv_heads", "d_head"):
             size = getattr(self, name)
             if size is None and name in ("d_ff", "n_kv_heads", "d_head"):
+                continue
+            if name == "d_ff" and size == 0 and not isinstance(size, bool):
                 continue
             if not isinstance(size, Integral) or isinstance(size, bool) or size < 1:
                 raise ValueError(f"{name} is {size!r}; it must be a whole number of 1 or more.")

@@ -147,4 +147,4 @@ lesson.script("Tokens", (TOKENIZERS[kind],), {"n_merges": n_merges}, f"""
     show("ids", {encoded})
     """, (shown, training))
 lesson.source("Sennrich, Haddow & Birch 2016, section 3.2", "Radford et al. 2019, section 2.2", "Vaswani et al. 2017, section 4",
-              "RFC 3629 (UTF-8), section 3", "Unicode Technical Standard 51 (emoji), section 2.3")
+              "RFC 3629 (UTF-8), section 3", "Unicode Technical Standard 51, definition ED-16 (joined emoji)")

@@ -1,0 +1,97 @@
+"""The loss of a model and its gradient for every parameter, by backpropagation."""
+
+import numpy as np
+
+from core import encoder_decoder, positions
+from core.backward import (
+    block_backward,
+    cross_entropy_backward,
+    decoder_layer_backward,
+    linear_backward,
+    lookup_backward,
+    normalise_backward,
+)
+from core.loss import checked, cross_entropy
+from core.transformer import forward
+
+
+def loss_and_grads(params, token_ids, targets, config, *, visible=None):
+    """Run the model, compare with what came, and go back through every step.
+
+    token_ids  (..., n_tokens); targets: the same shape, below 0 where nothing is to be predicted
+    visible    bool (n_tokens, n_tokens); the causal mask unless given
+    returns    (loss in nats per counted token, gradients in the layout of `params`)
+    raises     ValueError as `forward` and `cross_entropy` do
+    """
+    trace = forward(params, token_ids, config, all_probs=True, visible=visible)
+    checked(targets, trace.logits.shape)
+    return cross_entropy(trace.logits, targets), backward(params, trace, cross_entropy_backward(trace.logits, targets), config)
+
+
+def backward(params, trace, d_logits, config):
+    """The gradients of every parameter, given the gradient for the logits of a ModelTrace.
+
+    d_logits  (..., n_tokens, vocab_size)
+    returns   gradients in the layout of `params`
+    """
+    table = "w_embed" if config.tied else "w_unembed"
+    d_stream, d_table, _ = linear_backward(trace.final, params[table].T, d_logits)
+    grads = dict.fromkeys(params)
+    last = trace.blocks[-1].resid_post if trace.blocks else trace.resid_pre
+    if config.norm_position == "pre":
+        d_stream, grads["final_norm"] = normalise_backward(last, d_stream, params["final_norm"], config.norm)
+    unrotate = (lambda d, places: positions.rotary(d, -places)) if config.positions == "rotary" else None
+    grads["blocks"] = [None] * len(params["blocks"])
+    for number in reversed(range(len(params["blocks"]))):
+        d_stream, grads["blocks"][number] = block_backward(
+            trace.blocks[number], params["blocks"][number], d_stream, config.n_heads, activation=config.activation, norm=config.norm,
+            norm_position=config.norm_position, n_kv_heads=config.n_kv_heads, unrotate=unrotate)
+    grads["w_embed"] = lookup_backward(trace.token_ids, len(params["w_embed"]), d_stream)
+    if config.tied:
+        grads["w_embed"] = grads["w_embed"] + d_table.T
+    else:
+        grads["w_unembed"] = d_table.T
+    if "w_pos" in params:
+        n_tokens = trace.token_ids.shape[-1]
+        grads["w_pos"] = np.zeros_like(params["w_pos"])
+        grads["w_pos"][:n_tokens] = d_stream.reshape(-1, n_tokens, d_stream.shape[-1]).sum(axis=0)
+    return grads
+
+
+def encoder_decoder_loss_and_grads(params, source_ids, target_ids, targets, n_heads, *, activation="relu", norm_position="post"):
+    """The loss of an encoder-decoder on one pair of texts, and its gradient for every parameter.
+
+    source_ids  (n_sources,); target_ids: (n_targets,), what the decoder reads; targets: (n_targets,), what comes after each, below 0
+                where nothing is to be predicted
+    returns     (loss in nats per counted token, gradients in the layout of `params`)
+    raises      ValueError as `core.encoder_decoder.forward` and `cross_entropy` do
+    """
+    trace = encoder_decoder.forward(params, source_ids, target_ids, n_heads, activation=activation, norm_position=norm_position)
+    loss, pre = cross_entropy(trace.logits, targets), norm_position == "pre"
+    w_embed = params["w_embed"]
+    grads = dict.fromkeys(params)
+    d_stream, d_table, _ = linear_backward(trace.out, w_embed.T, cross_entropy_backward(trace.logits, targets))
+    choices = {"activation": activation, "norm_position": norm_position}
+
+    def final(last, d_after, which):
+        d_before, d_norm = normalise_backward(last, d_after, params.get(which))
+        if which in params:
+            grads[which] = d_norm
+        return d_before
+
+    if pre:
+        d_stream = final(trace.decoder[-1].resid_post if trace.decoder else trace.target, d_stream, "final_norm_decoder")
+    d_memory = np.zeros_like(trace.memory)
+    grads["decoder"], grads["encoder"] = [None] * len(params["decoder"]), [None] * len(params["encoder"])
+    for number in reversed(range(len(params["decoder"]))):
+        d_stream, d_looked_at, grads["decoder"][number] = decoder_layer_backward(
+            trace.decoder[number], params["decoder"][number], d_stream, trace.memory, n_heads, **choices)
+        d_memory += d_looked_at
+    d_target = d_stream
+    d_stream = final(trace.encoder[-1].resid_post if trace.encoder else trace.source, d_memory, "final_norm_encoder") if pre else d_memory
+    for number in reversed(range(len(params["encoder"]))):
+        d_stream, grads["encoder"][number] = block_backward(trace.encoder[number], params["encoder"][number], d_stream, n_heads, **choices)
+    scale, vocab_size = w_embed.dtype.type(w_embed.shape[1] ** 0.5), len(w_embed)
+    grads["w_embed"] = d_table.T + scale * (lookup_backward(source_ids, vocab_size, d_stream)
+                                            + lookup_backward(target_ids, vocab_size, d_target))
+    return loss, grads
