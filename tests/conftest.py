@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+collect_ignore_glob = ["golden/*.py", "benchmarks/*.py"]  # scripts to be run by hand; some need PyTorch
+
 settings.register_profile("repeatable", max_examples=60, deadline=None, derandomize=True)
 settings.load_profile("repeatable")
 
