@@ -47,6 +47,7 @@ CHROMIUM = next((path for path in ("/usr/bin/chromium", shutil.which("chromium")
 
 
 def missing(what):
+    """A machine without a browser can still run all other tests; where one is asked for, its absence is a failure."""
     if os.environ.get("REQUIRE_BROWSER"):
         pytest.fail(f"{what} is missing, and REQUIRE_BROWSER asks for the browser tests")
     pytest.skip(f"{what} is missing: the browser tests are left out")
