@@ -204,7 +204,7 @@ def projection_counts(d_model, n_heads, d_head):
 
 
 def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv_heads=None, rotate=None, bias=None,
-                         past=None, scale=None):
+                         past=None, scale=None, heads_apart=True):
     """Several heads look at the same tokens; their results are joined and projected.
 
     out = Concat(head_1 … head_n) w_o = Σ_h mixed_h w_o[rows of h]   (+ b_o)
@@ -218,6 +218,7 @@ def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv
     rotate      function (q or k, positions) -> same shape, for rotary positions
     bias        added to the scaled scores, broadcasts to (..., n_heads, n_queries, n_keys)
     past        (k, v) of earlier tokens, put before the new ones (a KV cache)
+    heads_apart False leaves head_out out (None), which saves a product that only pictures need
     returns     MultiHeadTrace; head_out holds each head's own share of out, which is their sum (+ b_o)
     raises      ValueError where sizes do not fit
     source      Vaswani et al. 2017, section 3.2.2; Shazeer 2019 and Ainslie et al. 2023 (shared keys and values);
@@ -254,7 +255,7 @@ def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv
     out = merge_heads(attended.mixed) @ w_o
     if "b_o" in params:
         out = out + params["b_o"]
-    head_out = attended.mixed @ w_o.reshape(n_heads, d_head, -1)
+    head_out = attended.mixed @ w_o.reshape(n_heads, d_head, -1) if heads_apart else None
     return MultiHeadTrace(q, k, v, *attended, head_out, out)
 
 

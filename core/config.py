@@ -7,7 +7,7 @@ from core.attention import divisors_sentence
 
 CHOICES = {
     "activation": ("gelu", "gelu_tanh", "relu", "silu", "swiglu"),
-    "norm": ("layer", "rms"),
+    "norm": ("layer", "rms", "none"),
     "norm_position": ("pre", "post"),
     "positions": ("learned", "sinusoidal", "rotary", "none"),
 }
@@ -20,6 +20,8 @@ class ModelConfig:
     d_ff         width inside the feed-forward layer, 4·d_model unless given; 0 leaves the layer out (attention alone)
     n_kv_heads   key/value heads, n_heads unless given
     d_head       width of a head, d_model / n_heads unless given
+    norm         "none", scaled, causal and residual False are for experiments: no norm, scores not divided by √d_head, every token sees
+                 the whole text, each step replaces the stream instead of adding to it
     raises       ValueError that names the sizes and says what would work
 
     >>> ModelConfig(vocab_size=9, n_ctx=5, d_model=16, n_layers=1, n_heads=2).d_head
@@ -40,6 +42,9 @@ class ModelConfig:
     positions: str = "learned"
     tied: bool = True
     bias: bool = True
+    scaled: bool = True
+    causal: bool = True
+    residual: bool = True
 
     def __post_init__(self):
         for name in ("vocab_size", "n_ctx", "d_model", "n_layers", "n_heads", "d_ff", "n_kv_heads", "d_head"):

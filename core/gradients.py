@@ -23,7 +23,7 @@ def loss_and_grads(params, token_ids, targets, config, *, visible=None):
     returns    (loss in nats per counted token, gradients in the layout of `params`)
     raises     ValueError as `forward` and `cross_entropy` do
     """
-    trace = forward(params, token_ids, config, all_probs=True, visible=visible)
+    trace = forward(params, token_ids, config, visible=visible, heads_apart=False)
     checked(targets, trace.logits.shape)
     return cross_entropy(trace.logits, targets), backward(params, trace, cross_entropy_backward(trace.logits, targets), config)
 
@@ -45,7 +45,8 @@ def backward(params, trace, d_logits, config):
     for number in reversed(range(len(params["blocks"]))):
         d_stream, grads["blocks"][number] = block_backward(
             trace.blocks[number], params["blocks"][number], d_stream, config.n_heads, activation=config.activation, norm=config.norm,
-            norm_position=config.norm_position, n_kv_heads=config.n_kv_heads, unrotate=unrotate)
+            norm_position=config.norm_position, residual=config.residual, n_kv_heads=config.n_kv_heads, unrotate=unrotate,
+            scale=None if config.scaled else 1.0)
     grads["w_embed"] = lookup_backward(trace.token_ids, len(params["w_embed"]), d_stream)
     if config.tied:
         grads["w_embed"] = grads["w_embed"] + d_table.T

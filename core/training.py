@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.gradients import loss_and_grads
+from core.learners import decoder_only
 from core.optimizer import AdamW, learning_rate_at, walk
-from core.transformer import forward, init_params
 
 
 class TrainRecord(NamedTuple):
@@ -37,15 +36,16 @@ class Settings(NamedTuple):
 class Trainer:
     """A run that can be stepped, stopped, looked at and begun again with the same numbers."""
 
-    def __init__(self, config, draw, settings, dtype=np.float32):
-        self.config, self.draw, self.settings, self.dtype = config, draw, settings, dtype
+    def __init__(self, learner, draw, settings, start=None):
+        """learner: core.learners.Learner; draw: function of (rng, n) -> batch; start: parameters to begin with instead of random ones."""
+        self.learner, self.draw, self.settings, self.start = learner, draw, settings, start
         self.rewind()
 
     def rewind(self):
         """Back to the first step: the same seed, so the same parameters and batches."""
-        start, batches = (np.random.default_rng([self.settings.seed, part]) for part in (0, 1))
-        self.optimizer = AdamW(init_params(self.config, start, self.settings.std, self.dtype), beta2=self.settings.beta2,
-                               decay=self.settings.decay)
+        begin, batches = (np.random.default_rng([self.settings.seed, part]) for part in (0, 1))
+        params = self.learner.init(begin, self.settings.std) if self.start is None else self.start
+        self.optimizer = AdamW(params, beta2=self.settings.beta2, decay=self.settings.decay)
         self.rng, self.done, self.bad = batches, 0, ""
 
     @property
@@ -53,11 +53,20 @@ class Trainer:
         """The parameters as they stand."""
         return self.optimizer.params
 
+    @property
+    def over(self):
+        """Has the run ended: all steps done, or a number that is not finite?"""
+        return self.done >= self.settings.n_steps or bool(self.bad)
+
+    def next_batch(self):
+        """The batch that the next step will draw; nothing moves on."""
+        return self.draw(copy.deepcopy(self.rng), self.settings.batch_size)
+
     def step(self):
         """One step; returns its TrainRecord. Nothing is changed any more once a number was not finite."""
         batch = self.draw(self.rng, self.settings.batch_size)
         with np.errstate(all="ignore"):
-            loss, grads = loss_and_grads(self.params, batch.token_ids, batch.targets, self.config)
+            loss, grads = self.learner.loss_and_grads(self.params, batch)
         rate = learning_rate_at(self.done, self.settings.learning_rate, self.settings.n_steps, self.settings.warm_up)
         self.bad = self.bad or self._first_bad(batch, loss, grads)
         length = float("nan") if self.bad else self.optimizer.step(grads, rate, self.settings.clip)
@@ -72,14 +81,9 @@ class Trainer:
             if not np.isfinite(array).all():
                 return "the parameter " + ".".join(map(str, path))
         with np.errstate(all="ignore"):
-            trace = forward(self.params, batch.token_ids, self.config)
-        for number, layer in enumerate(trace.blocks):
-            for name, array in (("scores", layer.attention.scores), ("attn_out", layer.attn_out), ("resid_mid", layer.resid_mid),
-                                ("ff_out", layer.ff_out), ("resid_post", layer.resid_post)):
-                if array is not None and not np.isfinite(array).all():
-                    return f"{name} of block {number}"
-        if not np.isfinite(trace.logits).all():
-            return "the logits"
+            for name, array in self.learner.on_the_way(self.params, batch):
+                if not np.isfinite(array).all():
+                    return name
         for path, array in reversed(list(walk(grads))):
             if not np.isfinite(array).all():
                 return "the gradient of " + ".".join(map(str, path))
@@ -98,20 +102,30 @@ class Trainer:
 
 
 def train(config, draw, settings, dtype=np.float32):
-    """Train for settings.n_steps steps.
+    """Train a decoder-only model for settings.n_steps steps.
 
     returns  iterator of TrainRecord
     """
-    trainer = Trainer(config, draw, settings, dtype)
+    trainer = Trainer(decoder_only(config, dtype), draw, settings)
     for _ in range(settings.n_steps):
         yield trainer.step()
 
 
-def accuracy(params, batch, config):
+def accuracy(learner, params, batch):
     """The share of counted targets that have the largest logit.
 
     returns  float from 0 to 1
     """
-    guess = forward(params, batch.token_ids, config).logits.argmax(axis=-1)
-    counted = batch.targets >= 0
-    return float((guess == batch.targets)[counted].mean())
+    guess, targets = learner.logits(params, batch).argmax(axis=-1), np.asarray(batch.targets)
+    counted = targets >= 0
+    return float((guess == targets)[counted].mean())
+
+
+def whole_answers(learner, params, batch):
+    """The share of sequences whose every counted target has the largest logit.
+
+    returns  float from 0 to 1
+    """
+    guess, targets = learner.logits(params, batch).argmax(axis=-1), np.asarray(batch.targets)
+    right = (guess == targets) | (targets < 0)
+    return float(right.all(axis=-1).mean())

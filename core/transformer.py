@@ -43,7 +43,8 @@ def init_params(config, rng, std=0.02, dtype=np.float64):
         return (rng.standard_normal(shape) * spread).astype(dtype)
 
     def norm():
-        return {"gain": np.ones(d, dtype)} | ({"offset": np.zeros(d, dtype)} if config.norm == "layer" and config.bias else {})
+        gain = {} if config.norm == "none" else {"gain": np.ones(d, dtype)}
+        return gain | ({"offset": np.zeros(d, dtype)} if config.norm == "layer" and config.bias else {})
 
     small = std / math.sqrt(2 * config.n_layers)
     params = {"w_embed": draw(config.vocab_size, d)}
@@ -69,10 +70,10 @@ def init_params(config, rng, std=0.02, dtype=np.float64):
 
 
 def block_choices(config):
-    """How `block` is to be run for this model: its activation, norm, heads and positions."""
+    """How `block` is to be run for this model: its activation, norm, heads, positions, and what is switched off."""
     rotate = positions.rotary if config.positions == "rotary" else None
-    return {"activation": config.activation, "norm": config.norm, "norm_position": config.norm_position,
-            "n_kv_heads": config.n_kv_heads, "rotate": rotate}
+    return {"activation": config.activation, "norm": config.norm, "norm_position": config.norm_position, "residual": config.residual,
+            "n_kv_heads": config.n_kv_heads, "rotate": rotate, "scale": None if config.scaled else 1.0}
 
 
 def embed(params, token_ids, config, first=0):
@@ -90,7 +91,7 @@ def embed(params, token_ids, config, first=0):
     return embedded, embedded
 
 
-def forward(params, token_ids, config, cache=None, *, all_probs=False, visible=None):
+def forward(params, token_ids, config, cache=None, *, all_probs=False, visible=None, heads_apart=True):
     """One pass through the model.
 
     logits = norm(stream after the last block) · w_unembedᵀ     (w_embed where the table is tied)
@@ -98,7 +99,8 @@ def forward(params, token_ids, config, cache=None, *, all_probs=False, visible=N
     token_ids  whole numbers (..., n_tokens)
     cache      list of (k, v) a layer, from earlier tokens of the same text; it is extended in place
     all_probs  probabilities after every token, not only after the last
-    visible    bool (n_tokens, n_keys); the causal mask unless given
+    visible    bool (n_tokens, n_keys); the causal mask unless given (all True for a model that is not causal)
+    heads_apart  False leaves each head's own share (head_out) out of the trace, which is faster
     returns    ModelTrace
     raises     ValueError where an id is outside the vocabulary, the text is empty or longer than the model's context
     source     Radford et al. 2019, section 2.3
@@ -113,11 +115,12 @@ def forward(params, token_ids, config, cache=None, *, all_probs=False, visible=N
                          "Shorten it or make n_ctx larger.")
     embedded, stream = embed(params, token_ids, config, first)
     resid_pre = stream
-    visible = causal_mask(n_tokens, first + n_tokens) if visible is None else visible
+    if visible is None and config.causal:
+        visible = causal_mask(n_tokens, first + n_tokens)
     traces = []
     for number, layer in enumerate(params["blocks"]):
         past = cache[number] if cache else None
-        traces.append(block(stream, layer, config.n_heads, visible, past=past, **block_choices(config)))
+        traces.append(block(stream, layer, config.n_heads, visible, past=past, heads_apart=heads_apart, **block_choices(config)))
         stream = traces[-1].resid_post
     if cache is not None:
         cache[:] = [(trace.attention.k, trace.attention.v) for trace in traces]

@@ -84,7 +84,7 @@ def test_a_choice_that_is_not_there_is_refused_with_those_that_are(name, choice)
 
 def test_the_choices_are_those_of_the_published_models():
     assert {name: set(allowed) for name, allowed in CHOICES.items()} == {
-        "activation": {"gelu", "gelu_tanh", "relu", "silu", "swiglu"}, "norm": {"layer", "rms"}, "norm_position": {"pre", "post"},
+        "activation": {"gelu", "gelu_tanh", "relu", "silu", "swiglu"}, "norm": {"layer", "rms", "none"}, "norm_position": {"pre", "post"},
         "positions": {"learned", "sinusoidal", "rotary", "none"}}
 
 

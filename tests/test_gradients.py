@@ -53,9 +53,12 @@ def test_every_gradient_is_the_finite_difference(kind):
     assert worst(*model(*kind)) <= 1
 
 
-@pytest.mark.parametrize("more", [{"d_ff": 0}, {"bias": False}, {"n_layers": 1, "n_heads": 1, "d_head": 3}, {"n_layers": 3}], ids=str)
+@pytest.mark.parametrize("more", [{"d_ff": 0}, {"bias": False}, {"n_layers": 1, "n_heads": 1, "d_head": 3}, {"n_layers": 3},
+                                  {"scaled": False}, {"causal": False}, {"residual": False}, {"norm": "none"},
+                                  {"norm": "none", "norm_position": "post", "residual": False, "scaled": False}], ids=str)
 def test_models_of_other_sizes_too(more):
-    assert worst(*model("gelu", "layer", "pre", "learned", True, 1, **more)) <= 1
+    kind = {"activation": "gelu", "norm": "layer", "norm_position": "pre", "positions": "learned", "tied": True, "n_kv_heads": 1}
+    assert worst(*model(**kind | more)) <= 1
 
 
 def test_the_bias_of_the_keys_has_no_gradient():

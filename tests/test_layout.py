@@ -204,7 +204,7 @@ def test_every_lesson_has_its_file_and_every_file_its_lesson_in_the_order_of_the
     ("attention.causal_mask", "(n_queries, n_keys=None)"),
     ("attention.attend", "(q, k, v, visible=None, *, scale=None, bias=None)"),
     ("attention.multi_head_attention", ("(x, params, n_heads, visible=None, context=None, *, n_kv_heads=None, rotate=None, bias=None, "
-                                        "past=None, scale=None)")),
+                                        "past=None, scale=None, heads_apart=True)")),
     ("positions.sinusoidal", "(n_positions, d_model)"),
 ])
 def test_a_public_function_keeps_its_signature(name, signature):

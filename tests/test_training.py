@@ -4,10 +4,12 @@ import numpy as np
 
 from core import tasks, training
 from core.config import ModelConfig
+from core.learners import decoder_only
 from core.optimizer import walk
 
 TASK = tasks.reverse(5)
 CONFIG = ModelConfig(11, TASK.n_tokens, 32, 1, 2, d_ff=0, tied=False, bias=False)
+LEARNER = decoder_only(CONFIG)
 SETTINGS = training.Settings(n_steps=80, batch_size=32, warm_up=10)
 
 
@@ -21,26 +23,26 @@ def test_a_model_learns_to_reverse_and_its_records_say_how():
 def test_what_was_learned_holds_on_rows_it_never_saw_and_the_attention_runs_against_the_text():
     from core.transformer import forward
 
-    trainer = training.Trainer(CONFIG, TASK.draw, SETTINGS)
+    trainer = training.Trainer(LEARNER, TASK.draw, SETTINGS)
     fresh = TASK.draw(np.random.default_rng(99), 200)
-    before = training.accuracy(trainer.params, fresh, CONFIG)
+    before = training.accuracy(LEARNER, trainer.params, fresh)
     for _ in range(80):
         trainer.step()
-    assert before < 0.3 and training.accuracy(trainer.params, fresh, CONFIG) > 0.98
+    assert before < 0.3 and training.accuracy(LEARNER, trainer.params, fresh) > 0.98
     pattern = forward(trainer.params, fresh.token_ids[:20], CONFIG).blocks[0].attention.pattern.mean(axis=0)
     looked = np.array([[head[5 + i, 4 - i] for i in range(5)] for head in pattern])  # after the sign: the last digit first
     assert looked.mean(axis=1).max() > 0.5
 
 
 def test_rewound_the_run_is_the_same_again():
-    trainer = training.Trainer(CONFIG, TASK.draw, SETTINGS)
+    trainer = training.Trainer(LEARNER, TASK.draw, SETTINGS)
     first = [trainer.step() for _ in range(5)]
     trainer.rewind()
     assert [trainer.step() for _ in range(5)] == first
 
 
 def test_from_a_snapshot_the_run_goes_on_as_it_went():
-    trainer = training.Trainer(CONFIG, TASK.draw, SETTINGS)
+    trainer = training.Trainer(LEARNER, TASK.draw, SETTINGS)
     for _ in range(3):
         trainer.step()
     kept = trainer.snapshot()
@@ -55,7 +57,7 @@ def test_another_seed_is_another_run():
 
 
 def test_a_run_that_diverges_names_the_first_array_and_changes_nothing_any_more():
-    trainer = training.Trainer(CONFIG, TASK.draw, SETTINGS._replace(learning_rate=1e30, warm_up=0, clip=None))
+    trainer = training.Trainer(LEARNER, TASK.draw, SETTINGS._replace(learning_rate=1e30, warm_up=0, clip=None))
     records = [trainer.step() for _ in range(6)]
     bad = [record.bad for record in records]
     first = next(i for i, name in enumerate(bad) if name)

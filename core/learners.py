@@ -1,0 +1,39 @@
+"""What the training loop needs to know of each kind of model: how it begins, its loss and gradients, its answers, its arrays."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from core import gradients, transformer
+
+
+class Learner(NamedTuple):
+    """One kind of model, as the training loop sees it. A batch is what the task draws."""
+
+    init: object            # function of (rng, std) -> params
+    loss_and_grads: object  # function of (params, batch) -> (loss in nats per counted target, gradients in the layout of params)
+    logits: object          # function of (params, batch) -> (..., n_answers), one row a target
+    on_the_way: object      # function of (params, batch) -> iterator of (name, array), in the order in which they are computed
+
+
+def decoder_only(config, dtype=np.float32):
+    """A decoder-only model of this configuration; its batches hold token_ids and targets.
+
+    returns  Learner
+    """
+    def on_the_way(params, batch):
+        trace = transformer.forward(params, batch.token_ids, config)
+        for number, layer in enumerate(trace.blocks):
+            yield f"scores of block {number}", layer.attention.scores
+            yield f"attn_out of block {number}", layer.attn_out
+            yield f"resid_mid of block {number}", layer.resid_mid
+            if layer.ff_out is not None:
+                yield f"ff_out of block {number}", layer.ff_out
+                yield f"resid_post of block {number}", layer.resid_post
+        yield "the logits", trace.logits
+
+    return Learner(
+        lambda rng, std: transformer.init_params(config, rng, std, dtype),
+        lambda params, batch: gradients.loss_and_grads(params, batch.token_ids, batch.targets, config),
+        lambda params, batch: transformer.forward(params, batch.token_ids, config, heads_apart=False).logits,
+        on_the_way)
