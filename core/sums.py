@@ -131,7 +131,7 @@ def lines(explanation):
         text.append(f"sum of the row = {number(explanation.total)}")
         if not explanation.total:
             text.append(f"{explanation.name} = 0")  # no key is visible: nothing is shared out
-        elif explanation.name.startswith("pattern"):
+        elif not explanation.name.startswith("exponential"):
             text.append(f"{explanation.name} = {number(explanation.numerator)} / {number(explanation.total)} = "
                         f"{number(explanation.result)}")
         else:
@@ -152,9 +152,10 @@ def summary(explanations):
     steps = []
     for explanation in explanations:
         if explanation.kind == "exponential":
-            own = f"scores{explanation.name[explanation.name.index('['):]}"
-            shifted = next((f"{term.left - term.right:.4g}" for term in explanation.terms if term.left_name == own), "-∞")
-            share = f" / {explanation.total:.4g}" if explanation.name.startswith("pattern") and explanation.total else ""
+            own = explanation.name[explanation.name.index("["):]
+            shifted = next((f"{term.left - term.right:.4g}" for term in explanation.terms if term.left_name.endswith(own)), "-∞")
+            is_share = not explanation.name.startswith("exponential") and explanation.total
+            share = f" / {explanation.total:.4g}" if is_share else ""
             steps.append(f"e^({shifted}){share} = {explanation.result:.4g}")
         elif explanation.kind == "steps":
             last = explanation.terms[-1]

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core import positions
 from core.attention import causal_mask
 from core.block import BlockTrace, block, normalise
 from core.embeddings import lookup, unembed
+from core.positions import learned, rotary, sinusoidal
 from core.sampling import next_token_probs
 from core.softmax import softmax
 
@@ -71,7 +71,7 @@ def init_params(config, rng, std=0.02, dtype=np.float64):
 
 def block_choices(config):
     """How `block` is to be run for this model: its activation, norm, heads, positions, and what is switched off."""
-    rotate = positions.rotary if config.positions == "rotary" else None
+    rotate = rotary if config.positions == "rotary" else None
     return {"activation": config.activation, "norm": config.norm, "norm_position": config.norm_position, "residual": config.residual,
             "n_kv_heads": config.n_kv_heads, "rotate": rotate, "scale": None if config.scaled else 1.0}
 
@@ -85,9 +85,9 @@ def embed(params, token_ids, config, first=0):
     embedded = lookup(params["w_embed"], token_ids)
     n_tokens = embedded.shape[-2]
     if config.positions == "learned":
-        return embedded, embedded + positions.learned(params["w_pos"], n_tokens, first)
+        return embedded, embedded + learned(params["w_pos"], n_tokens, first)
     if config.positions == "sinusoidal":
-        return embedded, embedded + positions.sinusoidal(first + n_tokens, config.d_model)[first:].astype(embedded.dtype)
+        return embedded, embedded + sinusoidal(first + n_tokens, config.d_model)[first:].astype(embedded.dtype)
     return embedded, embedded
 
 
