@@ -43,10 +43,12 @@ async def warm_start(_app):
     """Import and draw once what the first visitor would otherwise wait for, then keep it out of garbage collection."""
     import numpy as np
     import plotly.io
+    from threadpoolctl import threadpool_limits
 
     from core import attention
     from pages.shared import charts, examples, slow
 
+    threadpool_limits(1, user_api="blas")  # small matrices run faster on one thread, and the other cores stay free for other visitors
     for example in examples.EXAMPLES.values():
         example()
     warm = attention.attend(np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)))

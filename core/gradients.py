@@ -12,6 +12,7 @@ from core.backward import (
     normalise_backward,
 )
 from core.loss import checked, cross_entropy
+from core.optimizer import at
 from core.transformer import forward
 
 
@@ -59,15 +60,18 @@ def backward(params, trace, d_logits, config):
     return grads
 
 
-def encoder_decoder_loss_and_grads(params, source_ids, target_ids, targets, n_heads, *, activation="relu", norm_position="post"):
-    """The loss of an encoder-decoder on one pair of texts, and its gradient for every parameter.
+def encoder_decoder_loss_and_grads(params, source_ids, target_ids, targets, n_heads, source_visible=None, *, activation="relu",
+                                   norm_position="post"):
+    """The loss of an encoder-decoder on one pair of texts or several, and its gradient for every parameter.
 
-    source_ids  (n_sources,); target_ids: (n_targets,), what the decoder reads; targets: (n_targets,), what comes after each, below 0
-                where nothing is to be predicted
-    returns     (loss in nats per counted token, gradients in the layout of `params`)
-    raises      ValueError as `core.encoder_decoder.forward` and `cross_entropy` do
+    source_ids      (..., n_sources); target_ids: (..., n_targets), what the decoder reads; targets: (..., n_targets), what comes after
+                    each, below 0 where nothing is to be predicted
+    source_visible  bool (..., n_sources), False where a source is filled up
+    returns         (loss in nats per counted token, gradients in the layout of `params`)
+    raises          ValueError as `core.encoder_decoder.forward` and `cross_entropy` do
     """
-    trace = encoder_decoder.forward(params, source_ids, target_ids, n_heads, activation=activation, norm_position=norm_position)
+    trace = encoder_decoder.forward(params, source_ids, target_ids, n_heads, source_visible, activation=activation,
+                                    norm_position=norm_position, heads_apart=False)
     loss, pre = cross_entropy(trace.logits, targets), norm_position == "pre"
     w_embed = params["w_embed"]
     grads = dict.fromkeys(params)
@@ -96,3 +100,25 @@ def encoder_decoder_loss_and_grads(params, source_ids, target_ids, targets, n_he
     grads["w_embed"] = d_table.T + scale * (lookup_backward(source_ids, vocab_size, d_stream)
                                             + lookup_backward(target_ids, vocab_size, d_target))
     return loss, grads
+
+
+def numeric_gradient(loss, params, path, index, step=1e-5):
+    """The gradient of one parameter, measured: the slope between two losses.
+
+    numeric = (loss(w + step) - loss(w - step)) / (2 step)
+
+    loss     function of params -> float, best in float64
+    params   nested arrays; the one at `path` is changed for the measurement and put back
+    path     where the array stands, e.g. ("blocks", 0, "attention", "w_o"); index: which number of it
+    returns  (numeric gradient, (loss with w + step, loss with w - step))
+
+    >>> numeric_gradient(lambda params: float(params["w"][0] ** 2), {"w": np.array([3.0])}, ("w",), (0,), step=0.5)
+    (6.0, (12.25, 6.25))
+    """
+    array = at(params, path)
+    kept, losses = array[index], []
+    for sign in (1, -1):
+        array[index] = kept + sign * step
+        losses.append(loss(params))
+    array[index] = kept
+    return (losses[0] - losses[1]) / (2 * step), tuple(losses)

@@ -41,9 +41,16 @@ class Arena:
         arrays = list(walk(params))
         self.paths = [path for path, _ in arrays]
         self.flat = np.concatenate([array.ravel() for _, array in arrays]) if arrays else np.zeros(0)
-        places = np.cumsum([0, *(array.size for _, array in arrays)])
-        views = {path: self.flat[a:b].reshape(array.shape) for (path, array), a, b in zip(arrays, places, places[1:], strict=False)}
-        self.tree = _like(params, views)
+        self._shapes = [array.shape for _, array in arrays]
+        self._places = np.cumsum([0, *(array.size for _, array in arrays)]).tolist()
+        self.tree = params
+        self.tree = self.laid_out(self.flat)
+
+    def laid_out(self, flat):
+        """Another array of this length, as views in the parameters' layout."""
+        views = {path: flat[a:b].reshape(shape) for path, shape, a, b in zip(self.paths, self._shapes, self._places, self._places[1:],
+                                                                           strict=False)}
+        return _like(self.tree, views)
 
     def put(self, tree):
         """Copy the arrays of another tree of this layout in."""
@@ -84,6 +91,10 @@ class AdamW:
     def params(self):
         """The parameters, as views: a step changes them in place."""
         return self.arena.tree
+
+    def spread(self, flat):
+        """One of the long arrays (m, v, …) in the layout of the parameters, as views."""
+        return self.arena.laid_out(flat)
 
     def step(self, grads, learning_rate, clip=None):
         """Go one step against the gradients.

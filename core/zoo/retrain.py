@@ -1,4 +1,5 @@
 """Makes the models of the zoo again from nothing, with three seeds each, and compares with what their recipes promise.
+The one that is written is that of the recipe's own seed.
 
     python -m core.zoo.retrain                     all of them; nothing is written
     python -m core.zoo.retrain reverse --write     one, and its file and card are written
@@ -43,11 +44,12 @@ def card(name, params, losses, figures_of):
 
     returns  dict that json can write
     """
-    recipe, own = zoo.recipe(name), figures_of[SEEDS[0]]
+    recipe = zoo.recipe(name)
+    own = figures_of[recipe.settings.seed]
     stops = np.unique(np.linspace(0, len(losses) - 1, CURVE).round().astype(int))
-    return {"title": recipe.title, "n_params": sum(array.size for _, array in walk(params)), "seed": SEEDS[0], **own,
+    return {"title": recipe.title, "n_params": sum(array.size for _, array in walk(params)), "seed": recipe.settings.seed, **own,
             "settings": recipe.settings._asdict(), "curve": [[int(stop) + 1, round(float(losses[stop]), 4)] for stop in stops],
-            "over seeds": {figure: [figures_of[seed][figure] for seed in SEEDS] for figure in own}}
+            "over seeds": {figure: [figures_of[seed].get(figure) for seed in SEEDS] for figure in own}}
 
 
 def main(asked=None):
@@ -69,7 +71,7 @@ def main(asked=None):
                              f"{'; '.join(faults) or 'as promised'}\n")
             sys.stdout.flush()
         if args.write:
-            params, losses, _ = made[SEEDS[0]]
+            params, losses, _ = made[recipe.settings.seed]
             np.savez_compressed(zoo.FOLDER / f"{name}.npz", **{path: array.astype(np.float32) for path, array in zoo.flat(params).items()})
             cards = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
             cards[name] = card(name, params, losses, figures_of)

@@ -47,6 +47,7 @@ def start(page):
     state["_asked"] = {}
     if state.get("_page") != page:
         state["_page"], state["_notes"], state["_check_unknown"] = page, [], True
+        state["_running"] = False  # whatever ran on the last page ends with it
 
 
 def notes():

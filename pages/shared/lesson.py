@@ -146,6 +146,28 @@ def remarks(notes):
         st.info(note, icon=":material/info:")
 
 
+def warn(sentence):
+    """A sentence by the course about something that went wrong and what to change."""
+    if sentence:
+        _keep("warn", sentence)
+        st.warning(sentence, icon=":material/warning:")
+
+
+def live(draw, every):
+    """A part of the page that draws itself again every so many seconds; None: only with the page.
+
+    draw  function without arguments; it must not call `check`, `weights` and the like, which belong to the page's foot
+    """
+    mark = len(shown())
+
+    @st.fragment(run_every=every)
+    def part():
+        del shown()[mark:]  # what this part showed before
+        draw()
+
+    part()
+
+
 def formula(latex):
     """A formula."""
     _keep("formula", latex)

@@ -23,6 +23,7 @@ START = "Start here"
 VECTORS = "Part 1 · From text to vectors"
 ATTENTION = "Part 2 · Attention"
 BLOCK = "Part 3 · The block"
+MODEL = "Part 4 · The whole model"
 
 LESSONS = (
     Lesson("00_welcome.py", "welcome", START, "Welcome",
@@ -53,6 +54,10 @@ LESSONS = (
            "How do attention and feed-forward work together in one block, and what do they write?", "read, add, read, add"),
     Lesson("13_encoder_decoder.py", "encoder-decoder", BLOCK, "Encoder, decoder, cross-attention",
            "How do two stacks work together, one that reads and one that writes?", "one reads, one writes"),
+    Lesson("14_forward_pass.py", "forward-pass", MODEL, "Forward pass",
+           "What happens between a text and the next character, array by array?", "text in, next token out"),
+    Lesson("15_training.py", "training", MODEL, "Training",
+           "How does a model learn, step by step, and what becomes of its attention?", "learn, step by step"),
 )
 
 

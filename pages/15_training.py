@@ -1,0 +1,127 @@
+"""Training: a model learns in front of the visitor, step by step."""
+
+import numpy as np
+import streamlit as st
+
+from core import inspection, loss, optimizer, training
+from pages.shared import charts, controls, lesson, plots, runs
+from pages.shared.controls import Cell, Grid
+
+PAGE = "training"
+
+lesson.say("A model learns by being told, after each text, which token came. The **loss** is -ln(probability it gave to that token), "
+           "in **nats**, as a mean over all places that count. Backpropagation gives the loss's slope for every parameter, and each step "
+           "moves every parameter a little downhill (here with **AdamW**, which steadies the slopes over the last steps).")
+lesson.formula(r"\text{loss} = -\frac{1}{n}\sum_i \ln p_i(\text{token that came}) \qquad "
+               r"w \leftarrow w - \text{rate} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}")
+lesson.ask(PAGE, "Before its first step a model of 11 tokens knows nothing. What will its loss be, about?",
+           ["0", "ln 11 = 2.4", "infinite"], 1, "Small random parameters give each token about the same probability, 1/11, and "
+           "-ln(1/11) = ln 11 = 2.4. Below that line the model has learned something.")
+choice, speed = runs.ask(PAGE)
+recipe, task, config = choice.recipe, choice.recipe.task, choice.config
+lesson.warn(choice.fault)
+run = runs.held(choice)
+guess = float(np.log(config.vocab_size))
+lesson.say(f"**The task.** {recipe.story}")
+running = runs.buttons(PAGE, run)
+which = 0 if choice.task == "nasi" else controls.pick(PAGE, "sample", "Watch the attention on",
+                                                      [f"text {i}: {' '.join(task.words(run.sample(i)))}" for i in range(runs.N_SAMPLES)])
+tokens = task.words(run.sample(which))
+
+
+def heads(trace):
+    """The patterns of all heads, block by block, and their titles."""
+    patterns = np.concatenate([block.attention.pattern for block in trace.blocks])
+    return np.nan_to_num(patterns), [f"block {b} head {h}" for b in range(config.n_layers) for h in range(config.n_heads)]
+
+
+before, titles = heads(run.trace(which, run.untrained()))
+
+
+def patterns(name, title, zs):
+    """The patterns of all heads in one picture."""
+    lesson.say(f"**Attention {title}**")
+    figure = charts.small_multiples(zs, tokens, tokens, titles=titles, most_across=3, **lesson.look(560))
+    lesson.picture(figure, f"{PAGE}.{name}", f"The patterns of {len(titles)} heads {title}; the largest weight is {zs.max():.3f}.")
+
+
+def moving():
+    """What changes while it trains."""
+    runs.tick(run, speed)
+    runs.status(run)
+    lesson.warn(runs.trouble(run))
+    x_range, losses = (0, choice.settings.n_steps), [record.loss for record in run.records]
+    at_steps, accuracies = zip(*run.accuracies, strict=True)
+    left, right = st.columns([1, 1.5])
+    with left:
+        lesson.picture(plots.curves([record.step for record in run.records], {"loss": losses}, title="Loss before each step",
+                                    x_title="step", y_title="nats", markers=False, height=250, x_range=x_range, dark=lesson.dark(),
+                                    level=("guessing all tokens alike", guess)), f"{PAGE}.loss",
+                       f"The loss over {len(losses)} steps" + (f", now {losses[-1]:.4g} nats" if losses else "")
+                       + f"; guessing gives {guess:.4g}.")
+        lesson.picture(plots.curves(at_steps, {"accuracy": accuracies}, title="Right answers on texts it is not trained on", x_title="step",
+                                    y_title="share", y_range=(-0.02, 1.02), x_range=x_range, height=250, dark=lesson.dark()),
+                       f"{PAGE}.accuracy", f"Accuracy after {run.trainer.done} steps: {accuracies[-1]:.3f}; before the first "
+                       f"{accuracies[0]:.3f}.")
+    now = run.trace(which)
+    with right:
+        patterns("now", f"after step {run.trainer.done}", heads(now)[0])
+    with left:
+        watched(now)
+
+
+def watched(now):
+    """What the model says on the watched texts."""
+    if choice.task == "nasi":
+        letter = task.vocabulary.index("l")
+        lesson.say(f"P(“l” after “nasi␣”): **{now.probs[letter]:.3f}**; before the first step "
+                   f"**{run.trace(0, run.untrained()).probs[letter]:.3f}**.")
+    else:
+        lesson.words("\n".join(f"{' '.join(asked)}   wants {' '.join(wanted)}   says {' '.join(said)}"
+                               + ("" if wanted == said else "   ✗") for asked, wanted, said in run.answers()))
+
+
+lesson.live(moving, runs.TICK if running else None)
+with st.columns([1, 1.5])[1]:
+    patterns("before", "before the first step", before)
+
+lesson.heading("Any parameter, taken apart")
+if running:
+    lesson.say("Pause the run to look at one parameter: its value, its slope, and what the next step does to it.")
+elif run.trainer.bad:
+    lesson.say("This run has numbers that are not finite, so nothing can be taken apart. Rewind it, or choose other settings.")
+else:
+    paths = inspection.paths(run.trainer.params)
+    names = [inspection.label(path) for path in paths]
+    path = paths[controls.pick(PAGE, "array", "Parameters", names)]
+    array = np.atleast_2d(optimizer.at(run.trainer.params, path))
+    gradient = np.atleast_2d(optimizer.at(run.learner.loss_and_grads(run.trainer.params, run.trainer.next_batch())[1], path))
+    rows, columns = controls.features(array.shape[0]), controls.features(array.shape[1])
+    if path[-1] in ("w_embed", "w_unembed"):
+        rows = list(task.vocabulary)
+    picked = controls.cell(PAGE, {"parameter": Grid(rows, columns, "First index", "Second index")}, Cell("parameter", 0, 0))
+    for place, (name, title, z) in zip(st.columns(2), (("values", f"{names[paths.index(path)]}", array),
+                                                       ("slopes", "its gradient in the next step", gradient)), strict=True):
+        with place:
+            lesson.picture(charts.heatmap(z, rows, columns, title=title, row_title="row", column_title="column", max_cell=44,
+                                          clicked=(picked.row, picked.column), **lesson.look()), f"{PAGE}.{name}",
+                           f"{title}: {' × '.join(map(str, z.shape))} numbers from {z.min():.3g} to {z.max():.3g}.",
+                           controls.on_click(PAGE, f"{PAGE}.{name}"))
+    index = (picked.row, picked.column) if optimizer.at(run.trainer.params, path).ndim == 2 else (picked.column,)
+    found = run.inspected(path, index)
+    lesson.say(f"| value | gradient, by backpropagation | gradient, measured | m (mean slope) | v (mean squared slope) | after step "
+               f"{run.trainer.done + 1} |\n|:--|:--|:--|:--|:--|:--|\n| {found.value:.6g} | {found.gradient:.6g} | {found.numeric:.6g} | "
+               f"{found.m:.6g} | {found.v:.6g} | {found.after:.6g} |")
+    lesson.say(f"The measured gradient moves this one number by ±{inspection.STEP:g}, runs the model twice, and divides the difference of "
+               "the two losses by the distance. Backpropagation gets the gradients of all parameters from one run forward and one back.")
+    lesson.arithmetic(f"parameter {found.name}", found.explanations)
+    lesson.check("backpropagation agrees with the measured gradient", abs(found.gradient - found.numeric), 1e-6 * found.largest + 1e-9)
+
+drawn = "the example's own draw (seed 42)" if choice.as_made else f"drawn at random (seed {choice.settings.seed})"
+lesson.weights(f"Before training, the parameters are {drawn}: a pattern from them means nothing. Then they are trained here, on texts "
+               "that this course makes up; accuracy is measured on others. What a head looks at says what was mixed, not why the model "
+               "answered.")
+lesson.check("every row of every head before training sums to 1", abs(before.sum(axis=-1) - 1).max(), 1e-5)
+lesson.ran(training.Trainer, optimizer.AdamW, loss.cross_entropy)
+lesson.script("Training", *runs.script(run, which))
+lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2019", "Radford et al. 2019, section 2.3")

@@ -1,0 +1,288 @@
+"""A training run that a visitor holds: what is to be trained, a few steps at every tick, and what can be seen of it."""
+
+import time
+from dataclasses import asdict
+from typing import NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from core import inspection, tasks, training, transformer, zoo
+from core.config import ModelConfig
+from core.learners import decoder_only
+from core.zoo import figures, recipes
+from pages.shared import controls, lesson
+
+TASKS = ("nasi", "reverse", "agreement", "pronoun", "cricket", "induction", "sort", "coreference")
+LAYERS, HEADS, WIDTHS = (1, 2, 3), (1, 2, 3, 4), (16, 32, 48, 64)
+RATES = (1e-4, 3e-4, 1e-3, 2e-3, 3e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 1.0)
+STEPS, BATCHES = (50, 100, 150, 200, 250, 300, 400, 600, 1000), (8, 16, 32, 64)
+BROKEN = {
+    "scaled": ("no scaling", "The scores are not divided by √d_head."),
+    "causal": ("no mask", "Every token sees the whole text, so each can look at the one it is to predict."),
+    "residual": ("no residual", "Each step replaces the stream instead of adding."),
+    "norm": ("no norm", "Nothing keeps the stream at one size."),
+    "rate": ("rate × 100", "A hundred times the learning rate."),
+}
+SPEEDS = (1, 2, 5, 10, 20, 50)
+CHUNK = 0.12  # seconds of training at one tick, so that other visitors are served in between
+TICK = 0.4    # seconds between two pictures
+N_SAMPLES, N_MEASURED = 4, 200
+
+
+class Choice(NamedTuple):
+    """What is to be trained: its task and sizes, the switches that break it, and what was wrong with what was asked for."""
+
+    task: str
+    config: ModelConfig
+    settings: training.Settings
+    fault: str
+
+    @property
+    def recipe(self):
+        """The task's own recipe in the zoo."""
+        return zoo.recipe(self.task)
+
+    @property
+    def as_made(self):
+        """Does it begin with the parameters of the recipe, because its sizes are the recipe's?"""
+        return self.recipe.start is not None and self.config == self.recipe.config
+
+
+def ask(page):
+    """The controls: a task, the sizes, how it is trained, what is broken on purpose.
+
+    returns  (Choice, steps from one picture to the next)
+    """
+    def follow():
+        _follow(page, TASKS[st.session_state[f"{page}.task"]])
+
+    left, right = st.columns([1.3, 1], vertical_alignment="bottom")
+    with left:
+        task = TASKS[controls.pick(page, "task", "Task", [zoo.recipe(name).title for name in TASKS], on_change=follow)]
+    with right:
+        speed = controls.stop(page, "speed", "Steps from one picture to the next", SPEEDS, 5)
+    recipe, stops, broken = zoo.recipe(task), {}, {}
+    with st.expander("Sizes, learning rate, and what to break on purpose"):
+        *places, last = st.columns([1, 1, 1, 1.1], vertical_alignment="bottom")
+        for place, (name, label, options) in zip(places, (("n_layers", "Blocks", LAYERS), ("n_heads", "Heads", HEADS),
+                                                          ("d_model", "Width, d_model", WIDTHS)), strict=True):
+            with place:
+                stops[name] = controls.stop(page, name, label, options, getattr(recipe.config, name))
+        with last:
+            feed_forward = controls.switch(page, "feed_forward", "Feed-forward layers", bool(recipe.config.d_ff))
+        left, middle, right = st.columns(3)
+        with left:
+            rate = controls.stop(page, "rate", "Learning rate", RATES, recipe.settings.learning_rate)
+        with middle:
+            n_steps = controls.stop(page, "n_steps", "Steps", STEPS, recipe.settings.n_steps)
+        with right:
+            batch_size = controls.stop(page, "batch_size", "Texts in a step", BATCHES, recipe.settings.batch_size)
+        for place, (name, (label, why)) in zip(st.columns(len(BROKEN)), BROKEN.items(), strict=True):
+            with place:
+                broken[name] = controls.switch(page, f"no_{name}", label, help=why)
+    settings = recipe.settings._replace(learning_rate=rate * (100 if broken["rate"] else 1), n_steps=n_steps, batch_size=batch_size,
+                                        warm_up=min(recipe.settings.warm_up, n_steps // 2), seed=st.session_state["seed"])
+    own = recipe.config
+    sizes = stops | {"d_ff": (own.d_ff or 4 * stops["d_model"]) if feed_forward else 0}
+    if sizes["d_ff"] and stops["d_model"] != own.d_model:
+        sizes["d_ff"] = 4 * stops["d_model"]
+    switches = {"scaled": not broken["scaled"], "causal": not broken["causal"], "residual": not broken["residual"],
+                "norm": "none" if broken["norm"] else own.norm}
+    same = {name: getattr(own, name) for name in ("vocab_size", "n_ctx", "activation", "norm_position", "positions", "tied", "bias")}
+    try:
+        return Choice(task, ModelConfig(**same, **sizes, **switches), settings, ""), speed
+    except ValueError as fault:
+        return Choice(task, own, settings, f"{fault} Until then the task's own sizes are used."), speed
+
+
+def _follow(page, task):
+    """Put the sizes of a task's recipe into the controls."""
+    recipe = zoo.recipe(task)
+    held = {"n_layers": recipe.config.n_layers, "n_heads": recipe.config.n_heads, "d_model": recipe.config.d_model,
+            "feed_forward": bool(recipe.config.d_ff), "rate": recipe.settings.learning_rate, "n_steps": recipe.settings.n_steps,
+            "batch_size": recipe.settings.batch_size}
+    for name, value in held.items():
+        st.session_state[f"{page}.{name}"] = value
+
+
+class Run:
+    """One run and all that was seen of it."""
+
+    def __init__(self, choice):
+        self.choice = choice
+        self.learner = decoder_only(choice.config, np.float64 if choice.task == "nasi" else np.float32)
+        self.trainer = training.Trainer(self.learner, choice.recipe.task.draw, choice.settings,
+                                        choice.recipe.start() if choice.as_made else None)
+        self.measured = figures.fresh(choice.recipe.task, N_MEASURED)
+        self.begin()
+
+    def begin(self):
+        """Back to step 0, with the same numbers."""
+        self.trainer.rewind()
+        self.records, self.stopped, self.seconds = [], False, 0.0
+        self.accuracies = [(0, self._accuracy())]
+
+    @property
+    def over(self):
+        """Is there nothing left to do?"""
+        return self.stopped or self.trainer.over
+
+    def go(self, n_steps):
+        """Up to n_steps steps, fewer where they take longer than a tick may."""
+        start = time.perf_counter()
+        for _ in range(n_steps):
+            if self.over:
+                break
+            self.records.append(self.trainer.step())
+            if time.perf_counter() - start > CHUNK:
+                break
+        self.seconds += time.perf_counter() - start
+        self.accuracies.append((self.trainer.done, self._accuracy()))
+
+    def _accuracy(self):
+        with np.errstate(all="ignore"):
+            return training.accuracy(self.learner, self.trainer.params, self.measured)
+
+    def sample(self, which):
+        """The token ids of one of the texts that are watched; the nasi task is watched on "nasi "."""
+        task = self.choice.recipe.task
+        return task.encode("nasi ") if self.choice.task == "nasi" else self.measured.token_ids[which]
+
+    def trace(self, which, params=None):
+        """The forward pass on a watched text, with the parameters as they stand."""
+        with np.errstate(all="ignore"):
+            return transformer.forward(self.trainer.params if params is None else params, self.sample(which), self.choice.config)
+
+    def untrained(self):
+        """The parameters before the first step."""
+        if self.choice.as_made:
+            return self.choice.recipe.start()
+        return self.learner.init(np.random.default_rng([self.choice.settings.seed, 0]), self.choice.settings.std)
+
+    def answers(self):
+        """Lines of (what the text says, what is wanted, what the model says) for the watched texts."""
+        task, batch = self.choice.recipe.task, self.measured
+        some = type(batch)(*(array[:N_SAMPLES] for array in batch))
+        with np.errstate(all="ignore"):
+            said = self.learner.logits(self.trainer.params, some).argmax(axis=-1)
+        lines = []
+        for ids, targets, guess in zip(some.token_ids, some.targets, said, strict=True):
+            asked = np.flatnonzero(targets >= 0)
+            lines.append((task.words(ids[:asked[0] + 1]), task.words(targets[asked]), task.words(guess[asked])))
+        return lines
+
+    def inspected(self, path, index):
+        """One parameter before the next step: core.inspection.Inspected."""
+        with np.errstate(all="ignore"):
+            return inspection.inspect(self.trainer, path, index)
+
+
+def held(choice):
+    """This visitor's run of this choice; a new one where there is none."""
+    state = st.session_state
+    run = state.get("_run")
+    if run is None or run.choice != choice:
+        run = state["_run"] = Run(choice)
+        state["_running"] = False
+    return run
+
+
+def buttons(page, run):
+    """Start or pause, one step, stop, rewind. Returns whether the run goes on by itself."""
+    state = st.session_state
+    running = state.get("_running", False) and not run.over
+
+    def turn():
+        state["_running"] = not running
+
+    def step():
+        state["_running"] = False
+        run.go(1)
+
+    def stop():
+        state["_running"], run.stopped = False, True
+
+    def rewind():
+        state["_running"] = False
+        run.begin()
+
+    label = "Pause" if running else "Start" if not run.records else "Go on"
+    icon = ":material/pause:" if running else ":material/play_arrow:"
+    for place, (name, text, picture, act, off) in zip(st.columns(4), (
+            ("start", label, icon, turn, run.over), ("step", "One step", ":material/skip_next:", step, run.over),
+            ("stop", "Stop", ":material/stop:", stop, run.over or not (run.records or running)),
+            ("rewind", "Rewind", ":material/replay:", rewind, not (run.records or running))), strict=True):
+        with place:
+            st.button(text, key=f"{page}.button.{name}", on_click=act, disabled=off, icon=picture, width="stretch",
+                      type="primary" if name == "start" else "secondary")
+    return running
+
+
+def tick(run, n_steps):
+    """What a picture that moves calls first: train a little; when the run is over, draw the whole page once more."""
+    if st.session_state.get("_running"):
+        run.go(n_steps)
+        if run.over:
+            st.session_state["_running"] = False
+            st.rerun()
+
+
+def status(run):
+    """Where the run stands, as a sentence."""
+    settings, done = run.choice.settings, run.trainer.done
+    words = [f"Step **{done}** of {settings.n_steps}"]
+    if run.records:
+        words.append(f"loss **{run.records[-1].loss:.4g}** nats")
+    words.append(f"accuracy **{run.accuracies[-1][1]:.3f}**")
+    if run.records and not run.over:
+        words.append(f"about {max(round((settings.n_steps - done) * run.seconds / done), 0)} s of computing left")
+    if run.stopped:
+        words.append("stopped; Rewind begins the same run again")
+    elif run.trainer.over and not run.trainer.bad:
+        words.append(f"done, in {run.seconds:.1f} s of computing")
+    lesson.say(" · ".join(words))
+    st.progress(min(done / settings.n_steps, 1.0))
+
+
+def trouble(run):
+    """A sentence where the run has gone wrong: what broke first, and what would help; "" where it has not."""
+    if not run.records:
+        return ""
+    config, last, guess = run.choice.config, run.records[-1], float(np.log(run.choice.config.vocab_size))
+    help_ = [f"lower the learning rate (it is {run.choice.settings.learning_rate:g})"]
+    if config.norm == "none":
+        help_.append("switch the norm on again")
+    if not config.scaled:
+        help_.append("switch the scaling on again")
+    if last.bad:
+        return (f"Step {last.step}: **{last.bad}** is the first array with a number that is not finite (too large for its precision). "
+                f"Nothing is changed any more. To go on, {' or '.join(help_)}, then rewind.")
+    if last.step > 20 and min(record.loss for record in run.records[-10:]) > 1.5 * guess:
+        return (f"The loss is {last.loss:.3g}, well above {guess:.3g}, which guessing alike among all tokens would give: the steps are too "
+                f"large. It may help to {' or '.join(help_)}.")
+    return ""
+
+
+MAKERS = {"nasi": tasks.characters} | {name: getattr(tasks, name) for name in TASKS if name != "nasi"}
+
+
+def script(run, which):
+    """What `lesson.script` needs to do the run again up to where it stands: functions, values, steps."""
+    choice, maker = run.choice, MAKERS[run.choice.task]
+    functions = [training.Trainer, training.Settings, decoder_only, ModelConfig, transformer.forward, maker]
+    start = "None"
+    if choice.as_made:
+        functions.append(recipes.nasi_start)
+        start = "nasi_start()"
+    values = {"sizes": asdict(choice.config), "settings": choice.settings._asdict(), "n_done": run.trainer.done,
+              "token_ids": run.sample(which)}
+    return tuple(functions), values, f"""
+    config = ModelConfig(**sizes)
+    trainer = Trainer(decoder_only(config, np.{run.trainer.optimizer.m.dtype.name}), {maker.__name__}().draw, Settings(**settings), {start})
+    losses = [trainer.step().loss for _ in range(n_done)]
+    show("losses", losses)
+    for number, layer in enumerate(forward(trainer.params, token_ids, config).blocks):
+        for head, pattern in enumerate(layer.attention.pattern):
+            show(f"block {{number}} head {{head}}", pattern)
+    """
