@@ -42,7 +42,7 @@ def model_matrix(trace, stage, block=0, head=0):
     array = model_array(trace, stage, block)
     if stage in HEADS:
         return array[head * len(array) // trace.blocks[block].attention.q.shape[0]]  # key/value heads may be shared
-    return array[:, None] if array.ndim == 1 else array
+    return array[:, None].astype(np.float64) if array.ndim == 1 else array
 
 
 def explain_model(trace, params, config, stage, row, column, block=0, head=0):

@@ -26,7 +26,18 @@ class Guess(NamedTuple):
         return (self.loss - self.even) / self.even if self.even else self.loss
 
 
-def untrained(config, seed, spread=0.02):
+def even(vocab_size):
+    """What a token costs where all have the same probability: -ln(1 / vocab_size) = ln(vocab_size), in nats.
+
+    returns  float
+
+    >>> even(1)
+    0.0
+    """
+    return math.log(vocab_size)
+
+
+def untrained(config, seed, spread=0.02, dtype=np.float64):
     """The parameters of a model before the first step of training, from a child seed of its own.
 
     returns  params as `core.transformer.init_params` draws them; the same draws for every spread, only wider
@@ -35,7 +46,7 @@ def untrained(config, seed, spread=0.02):
     >>> untrained(ModelConfig(2, 4, 8, 1, 1), 0)["w_embed"].shape
     (2, 8)
     """
-    return init_params(config, child_rng(seed, "model", repr(config)), std=spread)
+    return init_params(config, child_rng(seed, "model", repr(config)), std=spread, dtype=dtype)
 
 
 def untrained_loss(config, seed, spread=0.02, n_tokens=1200):
@@ -54,4 +65,4 @@ def untrained_loss(config, seed, spread=0.02, n_tokens=1200):
         0, config.vocab_size, (math.ceil(n_tokens / config.n_ctx), config.n_ctx + 1))
     trace = forward(untrained(config, seed, spread), ids[:, :-1], config, heads_apart=False)
     loss = cross_entropy(trace.logits, ids[:, 1:])
-    return Guess(spread, loss + 0.0, math.log(config.vocab_size), int(np.size(ids[:, 1:])))
+    return Guess(spread, loss + 0.0, even(config.vocab_size), int(np.size(ids[:, 1:])))

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.sums import explain_steps, explain_sum
 from core.transformer import forward
 
 
@@ -87,6 +88,29 @@ def cache_bytes(config, n_tokens, bytes_per_number):
     160
     """
     return 2 * config.n_layers * config.n_kv_heads * n_tokens * config.d_head * bytes_per_number
+
+
+def explain_multiply_adds(config, n_new, n_past, found, step=0):
+    """The formula of `multiply_adds` with its numbers in it, against what was counted.
+
+    found    MultiplyAdds as `counted` found them; step: the number of the step, for the names
+    returns  list of Explanation: one for each part, then their sum
+
+    >>> from core.config import ModelConfig
+    >>> tiny = ModelConfig(3, 4, 2, 1, 1, d_ff=2)
+    >>> explain_multiply_adds(tiny, 1, 1, multiply_adds(tiny, 1, 1))[1].terms[0].right_name
+    '1 × 1 × 1 × (1 + 1) × 2'
+    """
+    c = config
+    looks = f"{c.n_layers} × {c.n_heads} × {n_new} × ({n_past} + {n_new}) × {c.d_head}"
+    written = {"qkv": f"{c.n_layers} × {n_new} × {c.d_model} × ({c.n_heads} + 2 × {c.n_kv_heads}) × {c.d_head}", "scores": looks,
+               "mixed": looks, "attn_out": f"{c.n_layers} × {n_new} × {c.n_heads} × {c.d_head} × {c.d_model}",
+               "feed_forward": f"{c.n_layers} × {n_new} × {3 if c.activation == 'swiglu' else 2} × {c.d_model} × {c.d_ff}",
+               "logits": f"{n_new} × {c.d_model} × {c.vocab_size}"}
+    expected = multiply_adds(config, n_new, n_past)._asdict()
+    parts = [explain_steps(f"{name}[{step}]", [(f"{name}[{step}]", expression, expected[name])], getattr(found, name))
+             for name, expression in written.items()]
+    return [*parts, explain_sum(f"multiply_adds[{step}]", {f"{name}[{step}]": count for name, count in expected.items()}, found.total)]
 
 
 class CacheStep(NamedTuple):

@@ -93,6 +93,37 @@ def logits_of(probs):
         return np.log(probs / probs.sum())
 
 
+def read_logits(numbers, fault, are_probs):
+    """Typed numbers as logits, and what to change where they can't be: [2, 1, 0] then stands in.
+
+    numbers    list of float, or None where they could not be read; fault: why, or None
+    are_probs  are they probabilities?
+    returns    ((vocab_size,) float64, None or a sentence)
+
+    >>> read_logits([1.0, 3.0], None, False)[0].tolist()
+    [1.0, 3.0]
+    """
+    if fault is None and are_probs:
+        try:
+            return logits_of(numbers), None
+        except ValueError as why:
+            fault = str(why)
+    return np.array([2.0, 1.0, 0.0] if fault else numbers), fault
+
+
+def in_two(steps):
+    """The probabilities at this temperature, sorted, as two rows that add up: what is kept, and what is cut off.
+
+    returns  {"kept": (vocab_size,), "cut off": (vocab_size,)}
+
+    >>> {name: row.tolist() for name, row in in_two(choose([0.0, 0.0], top_k=1)).items()}
+    {'kept': [0.5, 0.0], 'cut off': [0.0, 0.5]}
+    """
+    is_kept = np.arange(len(steps.order)) < steps.n_kept
+    ordered = steps.warmed[steps.order]
+    return {"kept": np.where(is_kept, ordered, 0), "cut off": np.where(is_kept, 0, ordered)}
+
+
 def _kept(probs, ids):
     """These probabilities alone, divided by their sum."""
     kept = np.zeros_like(probs)

@@ -221,7 +221,7 @@ def recomputed(lines):
     for block in "\n".join(lines).split("\n\n")[2:]:
         *before, last = block.split("\n")
         terms = [term for term in map(_term, before) if term is not None]
-        share = re.fullmatch(rf"(pattern\[\d+, \d+\]) = ({NUMBER}) / ({NUMBER}) = ({NUMBER})", last)
+        share = re.fullmatch(rf"((?:pattern|probs)\[\d+, \d+\]) = ({NUMBER}) / ({NUMBER}) = ({NUMBER})", last)
         step = re.fullmatch(rf"(.+?\]) = (.*[^\d.e+-].*) = ({NUMBER})", last)
         result = re.fullmatch(rf"(.+?\]) = (?:sum of the above = )?({NUMBER})", last)
         if share:

@@ -78,13 +78,14 @@ def flow(boxes, arrows, *, title, marked=(), height=400, type_size=13, dark=Fals
                          yaxis=axis | {"range": [bottom + 0.09, top - 0.09]})})
 
 
-def rows(groups, across, *, title, height_of_row=92, dark=False):
+def rows(groups, across, *, title, height_of_row=92, marked=None, dark=False):
     """Groups of boxes, each group under its heading and read from left to right; narrow enough in words for a phone.
 
     groups  {heading: [(heading, line)]}; all boxes open
     across  how many boxes stand side by side
+    marked  the name of the box to frame
     """
-    drawn, arrows, y = [], [], 0.0
+    drawn, arrows, frames, y = [], [], [], 0.0
     for heading, places in groups.items():
         drawn.append(Box(heading, "", -0.45, y, 0, 0.3, plain=True, anchor="left"))
         y += 0.62
@@ -94,9 +95,10 @@ def rows(groups, across, *, title, height_of_row=92, dark=False):
                 back, before = divmod(number - 1, across)
                 arrows.append(Arrow(((before + 0.45, y + back), (place - 0.45, y + back))) if down == back else
                               Arrow(((before, y + back + 0.39), (before, y + back + 0.5), (0, y + back + 0.5), (0, y + down - 0.39))))
+            frames += [len(drawn)] * (name == marked)
             drawn.append(Box(_wrapped(name), _wrapped(line), place, y + down, 0.9, 0.78))
         y += (len(places) - 1) // across + 0.86
-    return flow(drawn, arrows, title=title, height=round(height_of_row * y), type_size=12, dark=dark)
+    return flow(drawn, arrows, title=title, marked=tuple(frames), height=round(height_of_row * y), type_size=12, dark=dark)
 
 
 def _wrapped(name, length=15):

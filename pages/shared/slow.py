@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from core import draws, experiments, tokenizers
+from core import draws, experiments, guessing, tokenizers, zoo
+from core.optimizer import walk
 
 WIDTHS = tuple(2**i for i in range(11))
 
@@ -38,6 +39,64 @@ def encoder_decoder_params(seed, vocabulary, d_model, n_layers):
     params = draws.encoder_decoder_params(seed, vocabulary, d_model, 4 * d_model, n_layers)
     params["w_embed"].flags.writeable = False
     return params
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def untrained(config, seed, spread, precision="float64"):
+    """Random parameters of a model, read-only."""
+    params = guessing.untrained(config, seed, spread, precision)
+    for _, array in walk(params):
+        array.flags.writeable = False
+    return params
+
+
+@st.cache_resource(show_spinner=False)
+def both_nasi():
+    """The ready-made model of characters before and after its training, in float64 as the pages compute, read-only."""
+    model = zoo.load("nasi")
+    found = {}
+    for name, params in (("random", model.untrained), ("trained", model.params)):
+        found[name] = zoo.nested(params, {path: array.astype("float64") for path, array in zoo.flat(params).items()})
+        for _, array in walk(found[name]):
+            array.flags.writeable = False
+    return found
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def untrained_losses(config, seed):
+    """The loss of untrained models of these sizes, one for each of the spreads."""
+    return [guessing.untrained_loss(config, seed, spread) for spread in guessing.SPREADS]
+
+
+@st.cache_resource(show_spinner=False)
+def inside_params(name):
+    """A model of the zoo before and after its training, in float64, read-only."""
+    model = zoo.load(name)
+    return {"trained": looking.double(model.params), "random": looking.double(model.untrained)}
+
+
+@st.cache_resource(show_spinner=False)
+def inside_texts(name, n_texts):
+    """Texts of a model's task that its training never drew."""
+    return figures.fresh(zoo.recipe(name).task, n_texts)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def inside_scores(name, weights, n_texts):
+    """What each head of a model looks at, over so many texts."""
+    return looking.head_scores(inside_params(name)[weights], zoo.recipe(name), inside_texts(name, n_texts))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def inside_even(name, n_texts):
+    """The same for a head that looks everywhere alike."""
+    return looking.even_scores(zoo.recipe(name), inside_texts(name, n_texts))
+
+
+@st.cache_data(max_entries=1024, show_spinner=False)
+def inside_accuracy(name, weights, heads, n_texts):
+    """The share of right answers on so many texts with these heads switched off."""
+    return looking.accuracy_without(inside_params(name)[weights], zoo.recipe(name), heads, inside_texts(name, n_texts))
 
 
 def warm():

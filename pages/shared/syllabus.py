@@ -58,6 +58,8 @@ LESSONS = (
            "What happens between a text and the next character, array by array?", "text in, next token out"),
     Lesson("15_training.py", "training", MODEL, "Training",
            "How does a model learn, step by step, and what becomes of its attention?", "learn, step by step"),
+    Lesson("16_generation.py", "generation", MODEL, "Generation",
+           "How does a model write on, one chosen token after the other, and what does a cache save?", "choose, append, repeat"),
 )
 
 

@@ -1,0 +1,105 @@
+"""The key-value cache at work: one text written twice, with the cache and without, every step counted."""
+
+import numpy as np
+import streamlit as st
+
+from core import kv_cache
+from pages.shared import chips, controls, lesson, models, plots, slow, text
+
+N_CTX, MOST = 64, 24  # the model reads up to N_CTX; a prompt has up to MOST characters, and up to MOST more are written
+PRECISIONS = {"float64": 8, "float32": 4}
+
+
+def compare(page):
+    """The steps side by side: positions, logits, multiply-adds, bytes.
+
+    returns  (arguments of core.kv_cache.side_by_side, the prompt's characters)
+    """
+    words, notes = controls.own_tokens()
+    cleaned = text.clean(st.session_state.get("text")) if words else None
+    lesson.remarks(cleaned.notes if words else notes)
+    prompt = tuple(cleaned.text[:MOST]) if words else tuple("nasi ")
+    if words and len(cleaned.text) > MOST:
+        lesson.remarks([f"Your text has {len(cleaned.text):,} characters. The first {MOST} are the prompt here, so that every step stays "
+                        "readable."])
+    first, second, third = st.columns(3, vertical_alignment="bottom")
+    with first:
+        n_layers = controls.whole(page, "n_layers", "Blocks", 1, 4, 1)
+        n_new = controls.whole(page, "n_steps", "Tokens to write after the prompt", 1, MOST, 3)
+    with second:
+        n_heads = controls.whole(page, "n_heads", "Heads", 1, 8, 2)
+        scheme = controls.choice(page, "scheme", "Positions", ("learned", "rotary"))
+    with third:
+        d_model = controls.stop(page, "d_model", "Width, d_model", (8, 16, 32, 64), 16)
+        precision = controls.choice(page, "precision", "Numbers", list(PRECISIONS))
+    vocabulary = tuple(sorted(set(prompt))) if words else tuple(" aeiklmns")
+    config = models.sized(len(vocabulary), N_CTX, d_model, n_layers, n_heads, positions=scheme)
+    params = slow.untrained(config, st.session_state["seed"], 0.1, precision)
+    ids = np.array([vocabulary.index(token) for token in prompt], dtype=np.int64)
+    steps = kv_cache.side_by_side(params, ids, config, n_new)
+    number = controls.whole(page, "at", "Step (0 reads the prompt, each later one the token written before)", 0, n_new, 1)
+    step = steps[number]
+    n_read = step.positions.stop
+    written = (*ids.tolist(), *(each.chosen for each in steps))[:n_read]
+    tokens = [vocabulary[i] for i in written]
+
+    past = range(step.positions.start)
+    figure = chips.chips(chips.names(tokens), list(range(n_read)), dashed=past, title=f"Step {number}: each token and its position",
+                         width=lesson.look(900)["width"], dark=lesson.dark())
+    lesson.picture(figure, f"{page}.positions", f"Step {number}: {n_read} tokens at positions 0 to {n_read - 1}; read now: "
+                   f"{_list(step.positions)}; from the cache: {_list(past)}.")
+    lesson.say(f"**With the cache** this step reads {len(step.positions)} token{'s' * (len(step.positions) > 1)}, at position "
+               f"**{_list(step.positions)}**; keys and values of {len(past)} earlier tokens (dashed) come from the cache. **Without it** the "
+               f"same step reads all {n_read} again. A new token's position goes on from the cache: were it 0 again, the model would read "
+               "another text.")
+    left, right = st.columns(2)
+    with left:
+        figure = plots.bar_groups([str(i) for i in range(len(steps))], {"with the cache": [each.cached.total for each in steps],
+                                                                         "without": [each.full.total for each in steps]},
+                                  title="Multiply-adds of each step", y_title="multiply-adds", dark=lesson.dark())
+        lesson.picture(figure, f"{page}.cost", "Multiply-adds of each step with the cache and without: " + ", ".join(
+            f"step {i} {each.cached.total:,} and {each.full.total:,}" for i, each in enumerate(steps[:6])) + ".")
+    with right:
+        figure = plots.bar_groups(vocabulary, {"with the cache": step.cached_logits, "without": step.full_logits},
+                                  title=f"Logits after step {number}", y_title="logit", dark=lesson.dark())
+        lesson.picture(figure, f"{page}.logits", f"The {len(vocabulary)} logits after step {number}, with the cache and without: the largest "
+                       f"difference is {step.gap:.3g}.")
+    sides = (step.cached, step.cached_formula, step.full, step.full_formula)
+    names = {"qkv": "· w_qkv", "scores": "queries · keys", "mixed": "pattern · values", "attn_out": "· w_o",
+             "feed_forward": "· w_in, · w_out", "logits": "· w_embedᵀ"}
+    lesson.say(f"| step {number}: multiply-adds | with: counted | formula | without: counted | formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
+        f"| {names[part]} | {' | '.join(f'{getattr(each, part):,}' for each in sides)} |"
+        for part in names)
+        + f"\n| **all** | **{step.cached.total:,}** | {step.cached_formula.total:,} | **{step.full.total:,}** | {step.full_formula.total:,} |"
+        + f"\n| bytes of the cache after the step | **{step.bytes:,}** | {step.bytes_formula:,} | **0** | 0 |")
+    lesson.say("**Counted**: for every matrix product of the step that ran, the numbers on its left times the columns on its right. "
+               "**Formula**: the same from the sizes alone, at the foot of the page. The cache saves the multiplications of all earlier "
+               f"tokens and costs memory: a key and a value for every token, block and head, {PRECISIONS[precision]} bytes a number.")
+    lesson.formula(r"\text{bytes} = 2 \cdot n_{\text{layers}} \cdot n_{\text{kv heads}} \cdot n_{\text{tokens}} \cdot d_{\text{head}} \cdot "
+                   r"\text{bytes of a number}")
+    lesson.say(f"It works while the text fits the context, {N_CTX} tokens here. It works because of the **causal mask**: an earlier token's "
+               "key and value never depend on a later one. A text that slides out of the context changes every position, and the cache with "
+               "them.")
+    lesson.arithmetic(f"step {number} with the cache, reads {''.join(map(text.visible, tokens[step.positions.start:]))} at position "
+                      f"{_list(step.positions)}: multiply-adds",
+                      kv_cache.explain_multiply_adds(config, len(step.positions), step.positions.start, step.cached, number))
+    allowed = 1e-10 if precision == "float64" else 1e-5
+    lesson.check("with the cache and without, every step has the same logits", max(each.gap for each in steps), allowed)
+    lesson.check("the positions of all steps run on from 0", _jumps(steps), 0)
+    lesson.check("multiply-adds: counted and formula", max(
+        abs(each.cached.total - each.cached_formula.total) + abs(each.full.total - each.full_formula.total) for each in steps), 0)
+    lesson.check("bytes: held and formula", max(abs(each.bytes - each.bytes_formula) for each in steps), 0)
+    lesson.weights(f"The weights are drawn at random (seed {st.session_state['seed']}), never trained; what they write means nothing. The "
+                   "ready-made model reads 5 characters at a time, too few for a cache, so this view draws one that reads more.")
+    return {"params": params, "token_ids": ids, "config": config, "n_new": n_new}, prompt
+
+
+def _list(positions):
+    """Positions as words."""
+    return "none" if not positions else str(positions[0]) if len(positions) == 1 else f"{positions[0]} to {positions[-1]}"
+
+
+def _jumps(steps):
+    """How many positions do not follow the one before, over all steps."""
+    places = [place for step in steps for place in step.positions]
+    return sum(place != number for number, place in enumerate(places))
