@@ -32,7 +32,7 @@ tokens = task.words(run.sample(which))
 def heads(trace):
     """The patterns of all heads, block by block, and their titles."""
     patterns = np.concatenate([block.attention.pattern for block in trace.blocks])
-    return np.nan_to_num(patterns), [f"block {b} head {h}" for b in range(config.n_layers) for h in range(config.n_heads)]
+    return patterns, [f"block {b} head {h}" for b in range(config.n_layers) for h in range(config.n_heads)]
 
 
 before, titles = heads(run.trace(which, run.untrained()))
@@ -41,8 +41,9 @@ before, titles = heads(run.trace(which, run.untrained()))
 def patterns(name, title, zs):
     """The patterns of all heads in one picture."""
     lesson.say(f"**Attention {title}**")
+    largest = np.nanmax(zs) if np.isfinite(zs).any() else np.nan
     figure = charts.small_multiples(zs, tokens, tokens, titles=titles, most_across=3, **lesson.look(560))
-    lesson.picture(figure, f"{PAGE}.{name}", f"The patterns of {len(titles)} heads {title}; the largest weight is {zs.max():.3f}.")
+    lesson.picture(figure, f"{PAGE}.{name}", f"The patterns of {len(titles)} heads {title}; the largest weight is {largest:.3f}.")
 
 
 def moving():
@@ -56,7 +57,7 @@ def moving():
     with left:
         lesson.picture(plots.curves([record.step for record in run.records], {"loss": losses}, title="Loss before each step",
                                     x_title="step", y_title="nats", markers=False, height=250, x_range=x_range, dark=lesson.dark(),
-                                    level=("guessing all tokens alike", guess)), f"{PAGE}.loss",
+                                    level=(f"guessing all tokens alike: {guess:.2f}", guess)), f"{PAGE}.loss",
                        f"The loss over {len(losses)} steps" + (f", now {losses[-1]:.4g} nats" if losses else "")
                        + f"; guessing gives {guess:.4g}.")
         lesson.picture(plots.curves(at_steps, {"accuracy": accuracies}, title="Right answers on texts it is not trained on", x_title="step",
@@ -117,11 +118,11 @@ else:
     lesson.arithmetic(f"parameter {found.name}", found.explanations)
     lesson.check("backpropagation agrees with the measured gradient", abs(found.gradient - found.numeric), 1e-6 * found.largest + 1e-9)
 
-drawn = "the example's own draw (seed 42)" if choice.as_made else f"drawn at random (seed {choice.settings.seed})"
-lesson.weights(f"Before training, the parameters are {drawn}: a pattern from them means nothing. Then they are trained here, on texts "
+seed = "the example's own seed, 42" if choice.as_made else f"seed {choice.settings.seed}"
+lesson.weights(f"Before training, the parameters are drawn at random ({seed}): a pattern from them means nothing. Then they are trained here, on texts "
                "that this course makes up; accuracy is measured on others. What a head looks at says what was mixed, not why the model "
                "answered.")
 lesson.check("every row of every head before training sums to 1", abs(before.sum(axis=-1) - 1).max(), 1e-5)
-lesson.ran(training.Trainer, optimizer.AdamW, loss.cross_entropy)
+lesson.ran(loss.cross_entropy, optimizer.AdamW, training.Trainer)
 lesson.script("Training", *runs.script(run, which))
 lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2019", "Radford et al. 2019, section 2.3")

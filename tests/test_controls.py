@@ -151,6 +151,14 @@ CONTROLS = [
         "n_heads": (2, "4", 4), "d_model": (16, "8", 8), "layer": ("layer 0", "layer 1", "layer 1"), "head": ("head 0", "head 1", "head 1"),
         "guess": (None, "source × target", "source × target"), "stage": ("cross", "encoder", "encoder"), "row": (3, "1 · die", 1),
         "column": (0, "2 · refused", 2), "changed": (4, "0 · the", 0)}),
+    *of_page("training", {
+        "guess": (None, "infinite", "infinite"), "task": (0, "Digits backwards", 1), "speed": (5, "20", 20), "n_layers": (1, "2", 2),
+        "n_heads": (2, "4", 4), "d_model": (16, "64", 64), "feed_forward": (True, "false", False), "rate": (0.01, "0.1", 0.1),
+        "n_steps": (300, "50", 50), "batch_size": (32, "16", 16), "no_scaled": (False, "true", True), "no_causal": (False, "true", True),
+        "no_residual": (False, "true", True), "no_norm": (False, "true", True), "no_rate": (False, "true", True),
+        "row": (0, "1 · a", 1), "column": (0, "2 · 2", 2)}),
+    Control("training", "training.array", 0, "w_pos", 1, {"text": "a b"}),
+    Control("training", "training.sample", 0, "text 1: 9 6 7 0 5 2 7 3 > 3 7 2 5 0 7 6", 1, {"training.task": "Digits backwards"}),
     Control("encoder-decoder", "encoder_decoder.view", "what comes next", "three families", "three families", {"text": "a b"}),
 ]
 BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",
@@ -203,7 +211,7 @@ def bad(control, what):
 def test_a_bad_value_in_the_address_gives_the_default_and_one_note(url, needs, what):
     everywhere = {control.key: (bad(control, what), control) for control in of(url, needs) if bad(control, what) is not None}
     keys = sorted(everywhere)
-    for some in filter(None, (keys[:6], keys[6:])):  # no more than the page has lines for
+    for some in (keys[i:i + 6] for i in range(0, len(keys), 6)):  # no more than the page has lines for
         at = visit(url, **needs, **{key: everywhere[key][0] for key in some})
         assert not at.exception
         assert sorted(note.split(" = ")[0] for note in notes(at)) == some and all(len(note) < 500 for note in notes(at))
@@ -301,7 +309,7 @@ def set_control(at, control):
 @each_view
 def test_settings_survive_a_visit_to_every_other_page(url, needs):
     at = visit(url, **needs)
-    mine = [control for control in of(url, needs) if not control.key.endswith((".example", ".edit", ".mask")) and control.key != "text"]
+    mine = [control for control in of(url, needs) if not control.key.endswith((".example", ".edit", ".mask", ".task")) and control.key != "text"]
     for control in mine:  # all but those that change which controls there are
         widget(at, control.key).set_value(control.held)
     at.run()

@@ -182,6 +182,8 @@ def ask(page, question, answers, right, because):
     _keep("ask", (question, answers, right, because))
     with st.container(border=True):
         key = f"{page}.guess"
+        if st.session_state.get(key) not in (None, *answers):  # given to another question of this page
+            st.session_state[key] = None
         bound = controls.bind(key, answers.__contains__, "one of its answers, written as on the page")
         st.markdown("**Predict first.**")
         guess = st.radio(question, answers, index=None, horizontal=True, **bound)

@@ -16,7 +16,7 @@ def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, poin
     series  {name: (n,) values}, drawn in this order
     points  {name: (x, y)} single marked values
     at      an x to mark with a vertical line
-    level   (name, y) of a horizontal line to compare with, over x_range
+    level   (name, y) of a horizontal line to compare with; the y axis then begins at 0 and has room for it
     markers False draws the lines alone, for many points
     """
     colours = theme.palette(dark)
@@ -31,22 +31,26 @@ def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, poin
         data.append({"type": "scatter", "mode": "markers", "name": name, "x": [px], "y": [py], "showlegend": False,
                      "marker": {"size": 13, "symbol": "circle-open", "color": colours.mark, "line": {"width": 3}},
                      "hovertemplate": f"{name}<br>{x_title} %{{x}}<br>%{{y:.4~g}}<extra></extra>"})
-    if level is not None:
-        data.append({"type": "scatter", "mode": "lines", "name": level[0], "x": list(x_range), "y": [level[1]] * 2, "hoverinfo": "name+y",
-                     "line": {"color": colours.mark, "dash": "dash", "width": 1.5}})
     axis = {"gridcolor": colours.quiet, "griddash": "dot", "zeroline": False, "tickfont": {"color": colours.text}, "fixedrange": True,
             "exponentformat": "power"}
-    shapes = [] if at is None else [{"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1,
+    notes, shapes = [], [] if at is None else [{"type": "line", "xref": "x", "yref": "paper", "x0": at, "x1": at, "y0": 0, "y1": 1,
                                      "line": {"color": colours.mark, "width": 1.5, "dash": "dot"}}]
+    if level is not None:
+        values = np.concatenate([[level[1]], *(np.asarray(values, dtype=float) for values in series.values())])
+        y_range = (0, 1.12 * float(values[np.isfinite(values)].max())) if y_range is None else y_range
+        shapes.append({"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level[1], "y1": level[1],
+                       "line": {"color": colours.mark, "width": 1.5, "dash": "dash"}})
+        notes.append({"xref": "paper", "x": 1, "xanchor": "right", "y": level[1], "yanchor": "bottom", "text": level[0], "showarrow": False,
+                      "font": {"color": colours.mark, "size": 12}})
     return Ready({"data": data, "layout": layout(
-        colours, height, title, {"l": 58, "r": 14, "t": 34, "b": 78}, shapes=shapes,
+        colours, height, title, {"l": 58, "r": 14, "t": 34, "b": 78}, shapes=shapes, annotations=notes,
         xaxis=axis | {"title": {"text": x_title, "standoff": 4}, "type": "log" if log_x else "linear"}
         | ({} if x_range is None else {"range": list(x_range)})
         | ({"tickvals": list(map(float, x)), "ticktext": [f"{value:g}" for value in x]} if log_x else {}),
         yaxis=axis | {"title": {"text": y_title, "standoff": 6}, "type": "log" if log_y else "linear"}
         | (_log_ticks(series.values()) if log_y else {})
         | ({} if y_range is None else {"range": list(y_range)}),
-    ) | {"showlegend": len(series) > 1 or level is not None,
+    ) | {"showlegend": len(series) > 1,
          "legend": {"orientation": "h", "y": -0.3, "x": 0, "yanchor": "top", "font": {"size": 12}}}},
                  (x, list(series), np.transpose(list(series.values()))))
 
