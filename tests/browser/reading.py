@@ -8,7 +8,8 @@ from urllib.parse import urlencode
 LESSONS = {"why-attention": "Why attention", "tokens": "Tokens", "embeddings": "Embeddings", "positions": "Positions",
            "queries-keys-values": "Queries, keys, values", "attention": "Attention", "scaling": "Scaling and saturation",
            "causal-mask": "Causal mask", "many-heads": "Many heads", "normalisation": "Normalisation", "feed-forward": "Feed-forward",
-           "block": "Residual stream and block", "encoder-decoder": "Encoder, decoder, cross-attention"}
+           "block": "Residual stream and block", "encoder-decoder": "Encoder, decoder, cross-attention",
+           "forward-pass": "Forward pass", "training": "Training", "generation": "Generation", "looking-inside": "Looking inside"}
 PAGES = {"": "Welcome", **LESSONS}
 
 NUMBER = r"(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf))"
@@ -19,7 +20,7 @@ SHARE = re.compile(rf"(\S+\[.*?\]) = {NUMBER} / {NUMBER} = {NUMBER}")
 SUM = re.compile(rf"(\S+\[.*?\]) = sum of the above = {NUMBER}")
 PLAIN = re.compile(rf"(\S+\[.*?\]) = {NUMBER}")
 STEP = re.compile(rf"(\S+\[.*?\]) = (.+) = {NUMBER}")
-SIGNS = {"×": "*", "²": "**2", "³": "**3", "√": "sqrt", "π": "pi"}
+SIGNS = {"×": "*", "²": "**2", "³": "**3", "√": "sqrt", "π": "pi", "^": "**"}
 TRACE = re.compile(rf"value on this page: {NUMBER}")
 
 
