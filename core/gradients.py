@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core import encoder_decoder, positions
+from core import encoder_decoder
 from core.backward import (
     block_backward,
     cross_entropy_backward,
@@ -13,6 +13,7 @@ from core.backward import (
 )
 from core.loss import checked, cross_entropy
 from core.optimizer import at
+from core.positions import rotary
 from core.transformer import forward
 
 
@@ -41,7 +42,7 @@ def backward(params, trace, d_logits, config):
     last = trace.blocks[-1].resid_post if trace.blocks else trace.resid_pre
     if config.norm_position == "pre":
         d_stream, grads["final_norm"] = normalise_backward(last, d_stream, params["final_norm"], config.norm)
-    unrotate = (lambda d, places: positions.rotary(d, -places)) if config.positions == "rotary" else None
+    unrotate = (lambda d, places: rotary(d, -places)) if config.positions == "rotary" else None
     grads["blocks"] = [None] * len(params["blocks"])
     for number in reversed(range(len(params["blocks"]))):
         d_stream, grads["blocks"][number] = block_backward(

@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core import classifier, encoder_decoder, gradients, transformer
+from core import classifier, encoder_decoder
+from core.gradients import encoder_decoder_loss_and_grads, loss_and_grads
+from core.transformer import forward, init_params
 
 
 class Learner(NamedTuple):
@@ -22,7 +24,7 @@ def decoder_only(config, dtype=np.float32):
     returns  Learner
     """
     def on_the_way(params, batch):
-        trace = transformer.forward(params, batch.token_ids, config)
+        trace = forward(params, batch.token_ids, config)
         for number, layer in enumerate(trace.blocks):
             yield f"scores of block {number}", layer.attention.scores
             yield f"attn_out of block {number}", layer.attn_out
@@ -33,9 +35,9 @@ def decoder_only(config, dtype=np.float32):
         yield "the logits", trace.logits
 
     return Learner(
-        lambda rng, std: transformer.init_params(config, rng, std, dtype),
-        lambda params, batch: gradients.loss_and_grads(params, batch.token_ids, batch.targets, config),
-        lambda params, batch: transformer.forward(params, batch.token_ids, config, heads_apart=False).logits,
+        lambda rng, std: init_params(config, rng, std, dtype),
+        lambda params, batch: loss_and_grads(params, batch.token_ids, batch.targets, config),
+        lambda params, batch: forward(params, batch.token_ids, config, heads_apart=False).logits,
         on_the_way)
 
 
@@ -44,12 +46,12 @@ def pairs(sizes, dtype=np.float32):
 
     returns  Learner
     """
-    def forward(params, batch, **more):
+    def run(params, batch, **more):
         return encoder_decoder.forward(params, batch.source_ids, batch.target_ids, sizes.n_heads, batch.source_ids != 0, **sizes.choices,
                                        **more)
 
     def on_the_way(params, batch):
-        trace = forward(params, batch)
+        trace = run(params, batch)
         for number, layer in enumerate(trace.encoder):
             yield f"scores of encoder {number}", layer.attention.scores
             yield f"resid_post of encoder {number}", layer.resid_post
@@ -62,9 +64,9 @@ def pairs(sizes, dtype=np.float32):
 
     return Learner(
         lambda rng, std: encoder_decoder.init_params(sizes, rng, std, dtype),
-        lambda params, batch: gradients.encoder_decoder_loss_and_grads(
+        lambda params, batch: encoder_decoder_loss_and_grads(
             params, batch.source_ids, batch.target_ids, batch.targets, sizes.n_heads, batch.source_ids != 0, **sizes.choices),
-        lambda params, batch: forward(params, batch, heads_apart=False).logits,
+        lambda params, batch: run(params, batch, heads_apart=False).logits,
         on_the_way)
 
 
