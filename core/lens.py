@@ -5,11 +5,21 @@ part writes to a logit, say more.
 """
 
 import copy
+from typing import NamedTuple
 
 import numpy as np
 
 from core.block import normalise
 from core.embeddings import unembed
+from core.softmax import softmax
+
+
+class LensReading(NamedTuple):
+    """What the model would say before any block and after each, as probabilities."""
+
+    probs: np.ndarray   # (n_layers + 1, n_tokens, vocab_size)
+    wanted: np.ndarray  # (n_layers + 1, n_tokens): the probability of one token, that of the right answer
+    rank: np.ndarray    # (n_layers + 1, n_tokens): its place among all tokens, 1 for the most probable one
 
 
 def previous_token_score(pattern):
@@ -103,6 +113,28 @@ def logit_lens(trace, params, config):
     table = params.get("w_unembed", params["w_embed"])
     pre = config.norm_position == "pre"
     return np.stack([unembed(normalise(stream, params["final_norm"], config.norm) if pre else stream, table) for stream in streams])
+
+
+def read_lens(trace, params, config, wanted):
+    """The logit lens as probabilities, and how far the wanted token is from the first place.
+
+    wanted   (n_tokens,) the token that is followed at each position
+    returns  LensReading
+    """
+    probs = softmax(logit_lens(trace, params, config))
+    own = np.take_along_axis(probs, np.asarray(wanted)[None, :, None], axis=-1)
+    return LensReading(probs, own[..., 0], 1 + (probs > own).sum(axis=-1))
+
+
+def cut_after(params, n_blocks):
+    """The same model without its later blocks. What it predicts is what the logit lens shows after so many blocks.
+
+    returns  a layout that shares the arrays of `params`
+
+    >>> len(cut_after({"blocks": [{}, {}]}, 1)["blocks"])
+    1
+    """
+    return params | {"blocks": params["blocks"][:n_blocks]}
 
 
 def logit_contributions(trace, params, config, position, token):

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from core import draws, experiments, guessing, tokenizers, zoo
+from core import draws, experiments, guessing, looking, tokenizers, zoo
 from core.optimizer import walk
+from core.zoo import figures
 
 WIDTHS = tuple(2**i for i in range(11))
 
@@ -103,3 +104,5 @@ def warm():
     """Fill the caches for the default settings."""
     scaling_curve(1)
     scaling_printed()
+    for weights in ("trained", "random"):
+        inside_scores("pronoun", weights, 200)

@@ -60,6 +60,8 @@ LESSONS = (
            "How does a model learn, step by step, and what becomes of its attention?", "learn, step by step"),
     Lesson("16_generation.py", "generation", MODEL, "Generation",
            "How does a model write on, one chosen token after the other, and what does a cache save?", "choose, append, repeat"),
+    Lesson("17_looking_inside.py", "looking-inside", MODEL, "Looking inside",
+           "What do the heads of a trained model look at, and which of them do its answers need?", "heads, switched off"),
 )
 
 
