@@ -17,9 +17,10 @@ n_tokens, n_choices = len(tokens), len(vocabulary)
 trace = transformer.forward(params, ids, config, all_probs=True)
 
 lesson.say(f"This is the whole of a small **decoder-only** model, the kind that GPT is. A text of {n_tokens} characters goes in. For each "
-           f"of the {n_choices} characters of its vocabulary a probability comes out: how likely it is to be the next one.")
-lesson.formula(r"\begin{aligned} x &= E[\text{ids}] + P \\ x &\leftarrow x + \text{attention}(\text{norm}(x)), \quad "
-               r"x \leftarrow x + \text{feed-forward}(\text{norm}(x)) \quad \text{in each block} \\ "
+           f"of the {n_choices} characters of its vocabulary a probability comes out: how likely it is to be the next one. E and P are "
+           "tables that training fills; the two middle lines are one **block**.")
+lesson.formula(r"\begin{aligned} x &= E[\text{ids}] + P \\ x &\leftarrow x + \text{attention}(\text{norm}(x)) \\ "
+               r"x &\leftarrow x + \text{feed-forward}(\text{norm}(x)) \\ "
                r"p &= \text{softmax}(\text{norm}(x)\, E^\top) \end{aligned}")
 lesson.ask(PAGE, "A model with small random weights has read the text. How probable is each character of the vocabulary, to it?",
            ["the last one it read is nearly certain", "all about the same", "it can't be said"], 1,
@@ -102,7 +103,7 @@ else:
 lesson.heading("What a real GPT has more")
 lesson.say("**Scale**: a longer context, tens of thousands of tokens (pieces of words instead of characters), more blocks, wider "
            "rows. **Batches**: many texts at once. **Learned gains and offsets** in its norms, **biases** in its matrices, **dropout** "
-           "while it is trained. **Fused kernels** and **mixed precision**, to be fast. It differs in size and in these additions, not in kind.")
+           "while it is trained. **Fused kernels** and **mixed precision**, to be fast. It differs in size, not in kind.")
 
 lesson.weights(f"The weights are {model.where_from}.")
 lesson.check("the probabilities after every position sum to 1", abs(trace.probs.sum(axis=-1) - 1).max(), 1e-12)

@@ -10,26 +10,16 @@ from pages.shared import caching, controls, lesson, models, plots, text
 PAGE = "generation"
 VIEWS = ("choose the next token", "write", "KV cache")
 TEMPERATURES = (0, 0.001, 0.1, 0.2, 0.5, 0.7, 0.8, 0.9, 1, 1.1, 1.2, 1.5, 2, 3, 5, 10, 100)
-PRESETS = {  # label: (what is typed, the numbers, temperature, top-p)
-    "2 1 0, T = 0": ("logits", "2 1 0", 0, 1.0), "2 1 0, T = 0.5": ("logits", "2 1 0", 0.5, 1.0),
-    ".4 .3 .2 .1, p = 0.8": ("probabilities", ".4 .3 .2 .1", 1, 0.8), ".5 .41 .09, p = 0.9": ("probabilities", ".5 .41 .09", 1, 0.9),
-    ".3 .1 .1 .5, p = 0.8": ("probabilities", ".3 .1 .1 .5", 1, 0.8), "3 2 1 0, p = 0.8, T = 2": ("logits", "3 2 1 0", 2, 0.8)}
+TOP_K = (0, 1, 2, 3, 4, 5, 8, 12, 20)
 
 
-def use(preset):
-    """Put a preset into the controls, and so into the address."""
-    kind, numbers, temperature, top_p = PRESETS[preset]
-    for name, value in {"kind": kind, "numbers": numbers, "temperature": temperature, "top_k": 0, "top_p": top_p}.items():
-        st.session_state[f"{PAGE}.{name}"] = value
-
-
-def cuts(n_choices):
+def cuts():
     """Temperature, top-k and top-p as the person set them; None where a cut is off."""
     left, middle, right = st.columns(3, vertical_alignment="bottom")
     with left:
         temperature = controls.stop(PAGE, "temperature", "1. Temperature T (0: always the largest)", TEMPERATURES, 1)
     with middle:
-        top_k = controls.whole(PAGE, "top_k", "2. top-k (0: off)", 0, n_choices, 0)
+        top_k = controls.stop(PAGE, "top_k", "2. top-k (0: off)", TOP_K, 0)
     with right:
         top_p = controls.decimal(PAGE, "top_p", "3. top-p (1: off)", 0.05, 1, 1, 0.05)
     return temperature, top_k or None, top_p if top_p < 1 else None
@@ -38,8 +28,8 @@ def cuts(n_choices):
 lesson.say("A model gives logits: one number for every token of its vocabulary. **Generation** turns them into one chosen token, puts it "
            "at the end of the text, and asks again. What is chosen, and from how many, is set outside the model, here in this order: "
            "**1. temperature, 2. top-k, 3. top-p**.")
-lesson.formula(r"p = \text{softmax}(\text{logits} / T) \;\to\; \text{keep the } k \text{ most probable, renormalise} \;\to\; "
-               r"\text{keep the fewest that reach } p\text{, renormalise}")
+lesson.formula(r"\begin{aligned} &1.\; \text{softmax}(\text{logits} / T) \\ &2.\; \text{keep the } k \text{ most probable, renormalise} \\ "
+               r"&3.\; \text{keep the fewest that reach } p\text{, renormalise} \end{aligned}")
 lesson.ask(PAGE, "Probabilities .4 .3 .2 .1, top-p 0.8: how many tokens are kept?", ["2", "3", "4"], 1,
            "The first two have .7 together, which does not reach .8. The third crosses it and is kept too. Kept mass is p or more, never "
            "less; what is kept is then divided by its sum.")
@@ -55,39 +45,33 @@ if view == "KV cache":
             show("multiply-adds with the cache, without it, bytes", [step.cached.total, step.full.total, step.bytes])
         """, prompt)
 else:
-    model = models.ask(PAGE, "trained")
-    vocabulary, typed = model.vocabulary, False
-    read = f"the text {text.quoted(''.join(model.tokens))}"
-    if view == "choose the next token":
-        typed = controls.choice(PAGE, "source", "Logits", ("of the model", "typed in")) == "typed in"
+    typed = view == VIEWS[0] and controls.choice(PAGE, "source", "Logits", ("of the model", "typed in")) == "typed in"
+    if typed:
+        logits = models.typed_logits(PAGE)
+        vocabulary = controls.features(len(logits))
+        tokens, read, where_from = (), "as typed", "set by hand"
+    else:
+        model = models.ask(PAGE, "trained")
+        vocabulary, tokens, where_from = model.vocabulary, model.tokens, model.where_from
+        read = f"after the text {text.quoted(''.join(tokens))}"
         logits = forward(model.params, model.token_ids, model.config).logits[-1]
-        if typed:
-            left, right = st.columns([1, 2], vertical_alignment="bottom")
-            with left:
-                kind = controls.choice(PAGE, "kind", "The numbers are", ("logits", "probabilities"))
-            with right:
-                raw = controls.words(PAGE, "numbers", "2 to 12 numbers with spaces between them", "2 1 0")
-            for place, preset in zip(st.columns(3) * 2, PRESETS, strict=True):
-                with place:
-                    st.button(preset, on_click=use, args=(preset,), key=f"{PAGE}.preset.{list(PRESETS).index(preset)}", width="stretch")
-            logits, fault = sampling.read_logits(*text.parse_numbers(raw, 2, 12), kind == "probabilities")
-            lesson.remarks([f"numbers can't be read: {fault} 2 1 0 is shown until then."] if fault else [])
-            vocabulary = controls.features(len(logits))
-        temperature, top_k, top_p = cuts(len(vocabulary))
+    if view == "choose the next token":
+        temperature, top_k, top_p = cuts()
         chosen = sampling.choose(logits, temperature, top_k, top_p)
         token = controls.pick(PAGE, "token", "Token to take apart", text.options(vocabulary), int(chosen.order[0]))
     else:
-        temperature, top_k, top_p = cuts(len(vocabulary))
+        temperature, top_k, top_p = cuts()
         n_new = controls.whole(PAGE, "n_new", "Tokens to write", 1, 60, 20)
         seed = st.session_state["seed"]
         runs = [writing.write(model.params, model.token_ids, model.config, n_new, draws.child_rng(each, "writing"), temperature, top_k,
                               top_p) for each in (seed, seed, seed + 1)]
         texts = ["".join(vocabulary[each.chosen] for each in run) for run in runs]
-        lesson.words("\n".join(f"{label}: {text.visible(''.join(model.tokens))} → {text.visible(new)}" for label, new in zip(
+        lesson.words("\n".join(f"{label}: {text.visible(''.join(tokens))} → {text.visible(new)}" for label, new in zip(
             (f"seed {seed}", "again, the same seed", f"seed {seed + 1}"), texts, strict=True)))
         at = controls.pick(PAGE, "at_token", "Written token to take apart", text.options(texts[0]), 0)
         step = runs[0][at]
-        logits, chosen, token, read = step.logits, step.sampling, step.chosen, f"{text.quoted(''.join(vocabulary[i] for i in step.window))}"
+        logits, chosen, token = step.logits, step.sampling, step.chosen
+        read = f"after {text.quoted(''.join(vocabulary[i] for i in step.window))}"
         figure = plots.bars(list(texts[0]), [each.sampling.probs[each.chosen] for each in runs[0]], y_range=(0, 1.12),
                             title="Probability that each written token was drawn with", y_title="probability", dark=lesson.dark())
 
@@ -109,8 +93,8 @@ else:
 
     left, right = st.columns(2)
     with left:
-        figure = plots.bar_groups(shown, sampling.in_two(chosen), stacked=True, title=f"Softmax at T = {temperature}, sorted; where it is cut",
-                                  y_title="probability", dark=lesson.dark())
+        figure = plots.bar_groups(shown, sampling.in_two(chosen), stacked=True, y_title="probability",
+                                  title=f"Softmax at T = {temperature}, sorted; where it is cut", dark=lesson.dark())
         lesson.picture(figure, f"{PAGE}.sorted", f"{len(order)} probabilities from the largest down: {chosen.n_kept} kept with a mass of "
                        f"{chosen.mass:.4f}, {len(order) - chosen.n_kept} cut off.", take_token if view == VIEWS[0] else None)
     with right:
@@ -118,20 +102,21 @@ else:
                             digits=7 if len(order) <= 4 else 3, dark=lesson.dark())
         lesson.picture(figure, f"{PAGE}.kept", f"The kept probabilities divided by their sum, the largest {chosen.probs.max():.4f}.")
     if temperature == 0:
-        lesson.say("Temperature 0 means **greedy**: the largest logit gets everything; of equal ones the smaller id. Nothing is divided by 0, "
-                   "and the two cuts have nothing left to cut.")
+        lesson.say("Temperature 0 means **greedy**: the largest logit gets everything; of equal ones the smaller id. Nothing is divided "
+                   "by 0, and the two cuts have nothing left to cut.")
     else:
-        lesson.say(f"Of {len(order)} tokens top-k leaves **{chosen.n_top_k}** with a mass of **{chosen.mass_top_k:.4f}**. Of these top-p leaves "
-                   f"**{chosen.n_kept}**, with **{chosen.mass_top_p:.4f}** of what step 2 left: the fewest that reach p. What "
+        lesson.say(f"Of {len(order)} tokens top-k leaves **{chosen.n_top_k}** with a mass of **{chosen.mass_top_k:.4f}**. Of these top-p "
+                   f"leaves **{chosen.n_kept}**, with **{chosen.mass_top_p:.4f}** of what step 2 left: the fewest that reach p. What "
                    f"is left has **{chosen.mass:.4f}** of the whole, and divided by that it sums to 1. Of equally probable tokens the "
                    "smaller id is kept first. Dividing log-probabilities by T instead of logits gives the same numbers, once renormalised.")
     if view == "write":
-        lesson.say(f"This model reads **{model.config.n_ctx} tokens** at most. To write on, the **window slides**: each token is chosen after "
-                   f"reading the last {model.config.n_ctx} alone, and all of it is computed anew, for every token. A key-value cache would not "
-                   "help: when the window slides, each token stands at another position than before, and its key and value change.")
-    lesson.arithmetic(f"token {token} {text.quoted(vocabulary[token])} after {read}" if not typed else f"token {token} of the typed numbers",
+        lesson.say(f"This model reads **{model.config.n_ctx} tokens** at most. To write on, the **window slides**: each token is chosen "
+                   f"after reading the last {model.config.n_ctx} alone, and all of them are computed anew each time. A key-value cache "
+                   "would not help here: in a window that slides each token stands at another position than before, and its key and value "
+                   "change with it.")
+    lesson.arithmetic(f"token {token} {text.quoted(vocabulary[token])} {read}",
                       arithmetic_model.explain_choice(logits, chosen, temperature, token))
-    lesson.weights("The numbers are set by hand." if typed else f"The weights are {model.where_from}.")
+    lesson.weights(f"The {'numbers' if typed else 'weights'} are {where_from}.")
     lesson.check("what the token is drawn with sums to 1", abs(chosen.probs.sum() - 1), 1e-12)
     lesson.check("the kept mass reaches p", max((top_p or 0) - chosen.mass_top_p, 0), 1e-9)
     lesson.ran(sampling.choose, *([writing.write] if view == "write" else []))
@@ -141,6 +126,6 @@ else:
         show("softmax at this temperature", steps.warmed)
         show("kept mass", steps.mass)
         show("probs", steps.probs)
-        """, model.tokens)
+        """, tokens)
 lesson.source("Vaswani et al. 2017, section 3.1 (auto-regressive)", "Fan et al. 2018 (top-k)", "Holtzman et al. 2020 (top-p)",
               "Pope et al. 2022 (KV cache)")

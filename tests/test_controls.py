@@ -26,7 +26,7 @@ class Control(NamedTuple):
         return isinstance(self.default, str) and self.key.split(".")[-1] in FREE
 
 
-FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target")
+FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "prompt", "numbers")
 OWN, EDIT, PADDED = {"text": "a b c d"}, "true", {"causal_mask.mask": "padding"}
 IDENTITY = "1 0 0; 0 1 0; 0 0 1; 0 0 0"
 
@@ -160,6 +160,27 @@ CONTROLS = [
     Control("training", "training.array", 0, "w_pos", 1, {"text": "a b"}),
     Control("training", "training.sample", 0, "text 1: 9 6 7 0 5 2 7 3 > 3 7 2 5 0 7 6", 1, {"training.task": "Digits backwards"}),
     Control("encoder-decoder", "encoder_decoder.view", "what comes next", "three families", "three families", {"text": "a b"}),
+    *of_page("forward-pass", {
+        "weights": ("random", "trained", "trained"), "prompt": ("nasi ", "ikan ", "ikan "), "guess": (None, *["it can't be said"] * 2),
+        "head": ("head 0", "head 1", "head 1"), "stage": ("token ids", "mixed", "mixed"), "row": (4, "2 · s", 2)}),
+    Control("forward-pass", "forward_pass.column", 0, "1 · 1", 1, {"forward_pass.stage": "q"}),
+    *of_page("forward-pass", {"how": ("change the last token", "append a token", "append a token"), "new": (1, "5 · l", 5)},
+             {"forward_pass.view": "later tokens"}),
+    Control("forward-pass", "forward_pass.view", "step by step", "before training", "before training", {"text": "a b"}),
+    *(control for url in ("forward-pass", "generation") for control in of_page(url, {
+        "n_layers": (1, "3", 3), "n_heads": (2, "4", 4), "d_model": (16, "32", 32), "spread": (0.1, "0.5", 0.5)}, OWN)),
+    Control("forward-pass", "forward_pass.block", "block 0", "block 1", "block 1", OWN | {"forward_pass.n_layers": "2"}),
+    Control("generation", "generation.view", "choose the next token", "write", "write", {"text": "a b"}),
+    *of_page("generation", {
+        "weights": ("trained", "random", "random"), "prompt": ("nasi ", "ikan ", "ikan "), "guess": (None, "3", "3"),
+        "temperature": (1, "0.5", 0.5), "top_k": (0, "2", 2), "top_p": (1.0, "0.5", 0.5),
+        "token": (5, "0 · ␣", 0)}),
+    Control("generation", "generation.source", "of the model", "typed in", "typed in", {"text": "a"}),
+    *of_page("generation", {"kind": ("logits", "probabilities", "probabilities"), "numbers": ("2 1 0", "3 2 1 0", "3 2 1 0")},
+             {"generation.source": "typed in"}),
+    *of_page("generation", {"n_new": (20, "30", 30), "at_token": (0, "1 · e", 1)}, {"generation.view": "write"}),
+    *of_page("generation", {"scheme": ("learned", "rotary", "rotary"), "precision": ("float64", "float32", "float32"), "n_steps": (3, "9", 9), "step": (1, "3", 3)},
+             {"generation.view": "KV cache"}),
 ]
 BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",
        "not a number": "nan", "10,000 characters": "9" * 10_000, "control characters": "\x00\x07\u202e",

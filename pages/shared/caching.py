@@ -20,8 +20,7 @@ def compare(page):
     lesson.remarks(cleaned.notes if words else notes)
     prompt = tuple(cleaned.text[:MOST]) if words else tuple("nasi ")
     if words and len(cleaned.text) > MOST:
-        lesson.remarks([f"Your text has {len(cleaned.text):,} characters. The first {MOST} are the prompt here, so that every step stays "
-                        "readable."])
+        lesson.remarks([f"Your text has {len(cleaned.text):,} characters. The prompt is the first {MOST}, so that each step can be read."])
     first, second, third = st.columns(3, vertical_alignment="bottom")
     with first:
         n_layers = controls.whole(page, "n_layers", "Blocks", 1, 4, 1)
@@ -37,21 +36,24 @@ def compare(page):
     params = slow.untrained(config, st.session_state["seed"], 0.1, precision)
     ids = np.array([vocabulary.index(token) for token in prompt], dtype=np.int64)
     steps = kv_cache.side_by_side(params, ids, config, n_new)
-    number = controls.whole(page, "at", "Step (0 reads the prompt, each later one the token written before)", 0, n_new, 1)
+    number = controls.whole(page, "step", "Step (0 reads the prompt, each later one the token written before)", 0, n_new, 1)
     step = steps[number]
     n_read = step.positions.stop
     written = (*ids.tolist(), *(each.chosen for each in steps))[:n_read]
     tokens = [vocabulary[i] for i in written]
 
     past = range(step.positions.start)
-    figure = chips.chips(chips.names(tokens), list(range(n_read)), dashed=past, title=f"Step {number}: each token and its position",
-                         width=lesson.look(900)["width"], dark=lesson.dark())
-    lesson.picture(figure, f"{page}.positions", f"Step {number}: {n_read} tokens at positions 0 to {n_read - 1}; read now: "
-                   f"{_list(step.positions)}; from the cache: {_list(past)}.")
-    lesson.say(f"**With the cache** this step reads {len(step.positions)} token{'s' * (len(step.positions) > 1)}, at position "
-               f"**{_list(step.positions)}**; keys and values of {len(past)} earlier tokens (dashed) come from the cache. **Without it** the "
-               f"same step reads all {n_read} again. A new token's position goes on from the cache: were it 0 again, the model would read "
-               "another text.")
+    left, right = st.columns(2)
+    with left:
+        figure = chips.chips(chips.names(tokens), list(range(n_read)), dashed=past, title=f"Step {number}: each token and its position",
+                             width=lesson.look()["width"], dark=lesson.dark())
+        lesson.picture(figure, f"{page}.positions", f"Step {number}: {n_read} tokens at positions 0 to {n_read - 1}; read now: "
+                       f"{_list(step.positions)}; from the cache: {_list(past)}.")
+    with right:
+        lesson.say(f"**With the cache** this step reads {len(step.positions)} token{'s' * (len(step.positions) > 1)}, at position "
+                   f"**{_list(step.positions)}**; keys and values of {len(past)} earlier tokens (dashed) come from the cache. **Without "
+                   f"it** the same step reads all {n_read} again. A new token's position goes on from the cache. Were it 0 again, the "
+                   "model would read another text.")
     left, right = st.columns(2)
     with left:
         figure = plots.bar_groups([str(i) for i in range(len(steps))], {"with the cache": [each.cached.total for each in steps],
@@ -62,24 +64,23 @@ def compare(page):
     with right:
         figure = plots.bar_groups(vocabulary, {"with the cache": step.cached_logits, "without": step.full_logits},
                                   title=f"Logits after step {number}", y_title="logit", dark=lesson.dark())
-        lesson.picture(figure, f"{page}.logits", f"The {len(vocabulary)} logits after step {number}, with the cache and without: the largest "
-                       f"difference is {step.gap:.3g}.")
+        lesson.picture(figure, f"{page}.logits", f"The {len(vocabulary)} logits after step {number}, with the cache and without: the "
+                       f"largest difference is {step.gap:.3g}.")
     sides = (step.cached, step.cached_formula, step.full, step.full_formula)
     names = {"qkv": "· w_qkv", "scores": "queries · keys", "mixed": "pattern · values", "attn_out": "· w_o",
              "feed_forward": "· w_in, · w_out", "logits": "· w_embedᵀ"}
-    lesson.say(f"| step {number}: multiply-adds | with: counted | formula | without: counted | formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
+    lesson.say(f"| step {number}: multiply-adds | with | by formula | without | by formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
         f"| {names[part]} | {' | '.join(f'{getattr(each, part):,}' for each in sides)} |"
         for part in names)
-        + f"\n| **all** | **{step.cached.total:,}** | {step.cached_formula.total:,} | **{step.full.total:,}** | {step.full_formula.total:,} |"
+        + "\n| **all** | " + " | ".join(f"**{each.total:,}**" for each in sides) + " |"
         + f"\n| bytes of the cache after the step | **{step.bytes:,}** | {step.bytes_formula:,} | **0** | 0 |")
-    lesson.say("**Counted**: for every matrix product of the step that ran, the numbers on its left times the columns on its right. "
-               "**Formula**: the same from the sizes alone, at the foot of the page. The cache saves the multiplications of all earlier "
-               f"tokens and costs memory: a key and a value for every token, block and head, {PRECISIONS[precision]} bytes a number.")
-    lesson.formula(r"\text{bytes} = 2 \cdot n_{\text{layers}} \cdot n_{\text{kv heads}} \cdot n_{\text{tokens}} \cdot d_{\text{head}} \cdot "
-                   r"\text{bytes of a number}")
-    lesson.say(f"It works while the text fits the context, {N_CTX} tokens here. It works because of the **causal mask**: an earlier token's "
-               "key and value never depend on a later one. A text that slides out of the context changes every position, and the cache with "
-               "them.")
+    lesson.say("**With** and **without** are counted: for every matrix product of the step that ran, the numbers on its left times the "
+               "columns on its right. **By formula**: the same from the sizes alone, at the foot of the page. The cache saves the "
+               "multiplications of all earlier tokens and costs memory: a key and a value for every token, block and head.")
+    lesson.formula(r"\text{bytes} = 2\; n_{\text{layers}}\; n_{\text{kv heads}}\; n_{\text{tokens}}\; d_{\text{head}}\; b")
+    lesson.say(f"b is the bytes of one number, {PRECISIONS[precision]} here; 2 stands for key and value. A cache works while the text fits "
+               f"the context, {N_CTX} tokens here, and because of the **causal mask**: an earlier token's key and value never depend on a "
+               "later one. When a text slides out of the context, every position changes, and every key and value with it.")
     lesson.arithmetic(f"step {number} with the cache, reads {''.join(map(text.visible, tokens[step.positions.start:]))} at position "
                       f"{_list(step.positions)}: multiply-adds",
                       kv_cache.explain_multiply_adds(config, len(step.positions), step.positions.start, step.cached, number))

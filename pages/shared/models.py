@@ -5,13 +5,19 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from core import guessing, zoo
+from core import guessing, sampling, zoo
 from core.config import ModelConfig
 from pages.shared import controls, lesson, slow, text
 
 MOST = 32  # characters of an own text: as many as an own model reads
 SPREADS = guessing.SPREADS
 WEIGHTS = ("random", "trained")
+
+
+PRESETS = {  # label: (what is typed, the numbers, temperature, top-p)
+    "2 1 0, T = 0": ("logits", "2 1 0", 0, 1.0), "2 1 0, T = 0.5": ("logits", "2 1 0", 0.5, 1.0),
+    ".4 .3 .2 .1, p = 0.8": ("probabilities", ".4 .3 .2 .1", 1, 0.8), ".5 .41 .09, p = 0.9": ("probabilities", ".5 .41 .09", 1, 0.9),
+    ".3 .1 .1 .5, p = 0.8": ("probabilities", ".3 .1 .1 .5", 1, 0.8), "3 2 1 0, p = 0.8, T = 2": ("logits", "3 2 1 0", 2, 0.8)}
 
 
 class Model(NamedTuple):
@@ -54,8 +60,9 @@ def _ready(page, weights):
     tokens = tuple(typed)
     if not 1 <= len(tokens) <= config.n_ctx or set(tokens) - set(task.vocabulary):
         known = " ".join(map(text.visible, task.vocabulary))
-        lesson.remarks([f"prompt can't be read: it takes 1 to {config.n_ctx} characters, each one of the {len(task.vocabulary)} in this model's "
-                        f"vocabulary: {known} (␣ is a space). “nasi␣” is shown until then."])
+        sentence = (f"prompt can't be read: it takes 1 to {config.n_ctx} characters, each one of the {len(task.vocabulary)} in this "
+                    f"model's vocabulary: {known} (␣ is a space). “nasi␣” is shown until then.")
+        lesson.remarks([sentence])
         tokens = tuple("nasi ")
     both = slow.both_nasi()
     steps = trained.card["settings"]["n_steps"]
@@ -94,3 +101,26 @@ def sized(vocab_size, n_ctx, d_model, n_layers, n_heads, **more):
     except ValueError as fault:
         lesson.remarks([f"{fault} The pictures below keep 1 head until then."])
         return ModelConfig(vocab_size, n_ctx, d_model, n_layers, 1, **more | {"n_kv_heads": None})
+
+
+def typed_logits(page):
+    """Logits that the person types, as they are or as probabilities; with ready-made ones, which also set temperature, top-k and top-p.
+
+    returns  (n,)
+    """
+    def use(preset):
+        kind, numbers, temperature, top_p = PRESETS[preset]
+        for name, value in {"kind": kind, "numbers": numbers, "temperature": temperature, "top_k": 0, "top_p": top_p}.items():
+            st.session_state[f"{page}.{name}"] = value
+
+    left, right = st.columns([1, 2], vertical_alignment="bottom")
+    with left:
+        kind = controls.choice(page, "kind", "The numbers are", ("logits", "probabilities"))
+    with right:
+        raw = controls.words(page, "numbers", "2 to 12 numbers with spaces between them", "2 1 0")
+    for number, (place, preset) in enumerate(zip(st.columns(3) * 2, PRESETS, strict=True)):
+        with place:
+            st.button(preset, on_click=use, args=(preset,), key=f"{page}.preset.{number}", width="stretch")
+    logits, fault = sampling.read_logits(*text.parse_numbers(raw, 2, 12), kind == "probabilities")
+    lesson.remarks([f"numbers can't be read: {fault} 2 1 0 is shown until then."] if fault else [])
+    return logits

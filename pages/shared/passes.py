@@ -35,15 +35,15 @@ STEPS = {
     "scores": Step("scores", "block", r"S = Q K^\top / \sqrt{d_{\text{head}}}",
                    "Every query against every key. The causal mask hides the keys that come later (−∞).", "key"),
     "pattern": Step("pattern", "block", r"A = \text{softmax}(S)", "Each row of scores becomes weights that sum to 1.", "key"),
-    "mixed": Step("mixed", "block", r"A V", "Each position takes the weighted mean of the values it looks at.", "head feature"),
-    "attention writes": Step("attn_out", "block", r"\text{Concat}(\text{heads})\, W_O",
+    "mixed": Step("mixed", "block", r"M = A V", "Each position takes the weighted mean of the values it looks at.", "head feature"),
+    "attention writes": Step("attn_out", "block", r"\text{attention}(\hat{x}) = \text{Concat}(\text{heads})\, W_O",
                              "The heads, side by side, go through w_o: this is what attention adds to the stream.", "feature"),
     "between": Step("resid_mid", "block", r"x' = x + \text{attention}(\hat{x})", "The stream with what attention wrote.", "feature"),
     "norm 2": Step("ff_in", "block", r"\hat{x}' = \text{norm}(x')", "Normalised again, for the feed-forward layer to read.", "feature"),
     "widen": Step("hidden_pre", "block", r"h = \hat{x}' W_{\text{in}}",
                   "Each position on its own: from the width of the stream to a wider row.", "hidden"),
-    "bend": Step("hidden_post", "block", r"\max(h, 0)", "ReLU: negative numbers become 0.", "hidden"),
-    "feed-forward writes": Step("ff_out", "block", r"\max(h, 0)\, W_{\text{out}}",
+    "bend": Step("hidden_post", "block", r"h^+ = \max(h, 0)", "ReLU: negative numbers become 0.", "hidden"),
+    "feed-forward writes": Step("ff_out", "block", r"\text{feed-forward}(\hat{x}') = h^+ W_{\text{out}}",
                                 "Back to the width of the stream: what the feed-forward layer adds.", "feature"),
     "stream out": Step("resid_post", "block", r"x'' = x' + \text{feed-forward}(\hat{x}')",
                        "The stream after the block: what came in and what both layers wrote, added.", "feature"),
@@ -62,25 +62,25 @@ def columns(step, config, tokens, vocabulary):
             "head feature": controls.features(config.d_head), "hidden": controls.features(config.d_ff)}[step.reads]
 
 
-def drawing(trace, shown, block=0, n_layers=1, across=7, dark=False):
+def drawing(trace, shown, block=0, n_layers=1, dark=False):
     """All steps as boxes in order, each with its shape and how many numbers that is; the step `shown` is framed."""
-    groups = {"in": "From text to the stream", "block": "The block" if n_layers == 1 else f"Block {block} (of blocks 0 to {n_layers - 1})",
+    groups = {"in": "From text to the stream", "block": "The block" if n_layers == 1 else f"Block {block} of 0 to {n_layers - 1}",
               "out": "From the stream to the next character"}
     boxes = {heading: [] for heading in groups.values()}
     for name, step in STEPS.items():
         array = arithmetic_model.model_array(trace, step.stage, block)
         boxes[groups[step.part]].append((name, f"{' × '.join(map(str, array.shape))}" + (f" = {array.size:,}" if array.ndim > 1 else "")))
-    return diagrams.rows(boxes, across, title="", height_of_row=74, marked=shown, dark=dark)
+    return diagrams.rows(boxes, 3, title="", height_of_row=66, marked=shown, dark=dark)
 
 
 def walk(page, model, trace):
     """One step at a time: all steps as a drawing, the array of the chosen one, and the sum behind its clicked cell."""
     tokens, vocabulary, config, names = model.tokens, model.vocabulary, model.config, list(STEPS)
-    left, right = st.columns(2, vertical_alignment="bottom")
-    with left:
+    places = iter(st.columns(2, vertical_alignment="bottom"))
+    with next(places) if config.n_layers > 1 else st.container():
         blocks = [f"block {i}" for i in range(config.n_layers)]
         block = blocks.index(controls.choice(page, "block", "Block", blocks)) if config.n_layers > 1 else 0
-    with right:
+    with next(places):
         heads = [f"head {h}" for h in range(config.n_heads)]
         head = heads.index(controls.choice(page, "head", "Head", heads)) if config.n_heads > 1 else 0
 
@@ -100,22 +100,25 @@ def walk(page, model, trace):
     z = arithmetic_model.model_matrix(trace, step.stage, block, head)
     where = f", {blocks[block]}" * (step.part == "block" and config.n_layers > 1)
     where += f", {heads[head]}" * (step.stage in arithmetic_model.HEADS and config.n_heads > 1)
-    with above:
-        figure = drawing(trace, picked.stage, block, config.n_layers, 7 if lesson.look(960)["width"] > 600 else 3, lesson.dark())
+    left, right = above.columns(2)
+    with left:
+        figure = drawing(trace, picked.stage, block, config.n_layers, lesson.dark())
         lesson.picture(figure, f"{page}.steps", f"The {len(names)} steps in order, each with the shape of its array; framed: "
                        f"{picked.stage}. A click on a box shows that step.", open_step)
-        left, middle, right = st.columns([1, 1, 5], vertical_alignment="center")
-        with left:
-            st.button("One step back", on_click=show, args=(place - 1,), disabled=place == 0, key=f"{page}.back")
-        with middle:
-            st.button("One step on", on_click=show, args=(place + 1,), disabled=place == len(names) - 1, key=f"{page}.on", type="primary")
-        with right:
-            lesson.say(f"**Step {place} of 0 to {len(names) - 1}: {picked.stage}.** {step.line}")
+    with right:
+        one, other = st.columns(2)
+        back, on = "One step back" if place else "To the last step", "One step on" if place + 1 < len(names) else "From the start again"
+        one.button(back, on_click=show, args=((place - 1) % len(names),), key=f"{page}.back", width="stretch")
+        other.button(on, on_click=show, args=((place + 1) % len(names),), key=f"{page}.on", type="primary", width="stretch")
+        lesson.say(f"**Step {place} of 0 to {len(names) - 1}: {picked.stage}.** {step.line}")
         lesson.formula(step.formula)
+    wide = z.shape[1] > 16
+    with above if wide else right:
         figure = charts.heatmap(z, tokens, labels[picked.stage], title=f"{picked.stage}{where}: {z.shape[0]} × {z.shape[1]}",
                                 name=step.stage, quantity="weight" if step.stage in ("pattern", "probs") else "value",
                                 hidden=~attention.causal_mask(len(tokens)) if step.stage == "scores" else None, row_title="position",
-                                column_title=step.reads, clicked=(picked.row, picked.column), max_cell=56, **lesson.look(960))
+                                column_title=step.reads, clicked=(picked.row, picked.column), max_cell=56,
+                                **lesson.look(960 if wide else 470))
         lesson.picture(figure, f"{page}.array", f"The array {picked.stage}{where}: {z.shape[0]} positions × {z.shape[1]}, numbers from "
                        f"{z.min():.3g} to {z.max():.3g}.", controls.on_click(page, f"{page}.array", picked.stage))
     column = labels[picked.stage][picked.column]
