@@ -91,10 +91,10 @@ def encode(text):
         raise ValueError("There is no character to read; write a date, for instance 12 March 1998.")
     if len(text) > N_SOURCES:
         raise ValueError(f"The model reads at most {N_SOURCES} characters; this text has {len(text)}. Write the date in a shorter form.")
-    unknown = [character for character in text if character not in VOCABULARY[2:]]
+    unknown = [place for place, character in enumerate(text, 1) if character not in VOCABULARY[2:]]
     if unknown:
-        raise ValueError(f"The model knows small and capital letters from a to z, digits, the space, the comma and the hyphen; "
-                         f"{unknown[0]!r} is none of them. Leave it out.")
+        raise ValueError("The model knows the letters from a to z, the digits, the space, the comma and the hyphen. "
+                         f"The character at place {unknown[0]} (of {len(text)}) is none of them; leave it out.")
     return np.array([VOCABULARY.index(character) for character in text])
 
 
@@ -127,6 +127,15 @@ def draw(rng, n_dates, *, fresh=False):
                 texts.append(written(year, month, day, form))
                 isos.append(f"{year}-{month:02d}-{day:02d}")
     return batch(texts, isos)
+
+
+def characters(ids):
+    """A row of ids as one text; filler and start sign are shown as they stand in the vocabulary.
+
+    >>> characters([3, 0])
+    '1·'
+    """
+    return "".join(VOCABULARY[i] for i in ids)
 
 
 def text_of(ids):

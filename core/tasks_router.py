@@ -104,17 +104,17 @@ SMALL = _small_words()
 def draw(rng, n_messages):
     """Messages for training, with some words made unknown so that the model learns to do without any one of them.
 
-    Of each message up to a third of the words become unknown, the share drawn for it. Half of the messages that are to be called "other"
-    are sentences of any kind in which every word that could tell the kind is unknown ("my <unk> <unk> has a <unk>"): so the model
-    learns not to guess from the small words.
+    Of each message up to six in ten words become unknown, the share drawn for it. Three in ten of the messages that are to be called
+    "other" are sentences of any kind in which every word that could tell the kind is unknown ("my <unk> <unk> was not <unk>"): so the
+    model learns not to guess from the small words.
 
     returns  Batch
     """
     texts, kinds = messages(rng, n_messages, TRAINING)
-    emptied = rng.random(n_messages) < np.where(kinds == CLASSES.index("other"), 0.5, 0)
+    emptied = rng.random(n_messages) < np.where(kinds == CLASSES.index("other"), 0.3, 0)
     others, _ = messages(rng, n_messages, TRAINING)
     own = batch([other if empty else text for text, other, empty in zip(texts, others, emptied, strict=True)], kinds)
-    hidden = rng.random(own.token_ids.shape) < rng.random((n_messages, 1)) / 3
+    hidden = rng.random(own.token_ids.shape) < 0.6 * rng.random((n_messages, 1))
     hidden |= emptied[:, None] & ~np.isin(own.token_ids, SMALL)
     return Batch(np.where(hidden & (own.token_ids != 0), NUMBERS[UNKNOWN], own.token_ids), own.targets)
 

@@ -1,50 +1,27 @@
 """Encoder, decoder, cross-attention: one stack reads, another writes."""
 
-import numpy as np
 import streamlit as st
 
-from core import arithmetic, attention, encoder_decoder, experiments, tokenizers
-from pages.shared import architecture, charts, controls, lesson, plots, slow, text
+from core import arithmetic, attention, encoder_decoder, experiments, tasks_dates
+from pages.shared import architecture, charts, controls, families, lesson, pairs, text
 from pages.shared.controls import Cell, Grid
 
 PAGE = "encoder_decoder"
-START = "<start>"
 
-source, notes = controls.own_tokens()
-source = source or ["the", "bank", "refused", "the", "loan"]
-left, right = st.columns([2, 1], vertical_alignment="bottom")
-with left:
-    written = text.clean(controls.words(PAGE, "target", "What the decoder has written so far (the source is your own sentence above)",
-                                        "die Bank lehnte"))
-with right:
-    norm_position = controls.choice(PAGE, "norm_position", "The norm stands", ("post", "pre"), "post")
-target, cut = text.cut([START, *tokenizers.split_words(written.text)])
-lesson.remarks([*notes, *written.notes, *cut])
-left, middle, right = st.columns(3)
-with left:
-    n_layers = controls.whole(PAGE, "n_layers", "Layers in each stack", 1, 4, 2)
-with middle:
-    n_heads = controls.stop(PAGE, "n_heads", "Heads", (1, 2, 4), 2)
-with right:
-    d_model = controls.stop(PAGE, "d_model", "Features of a token, d_model", (8, 16, 32), 16)
-seed = st.session_state["seed"]
-vocabulary = list(dict.fromkeys([*source, *target]))
-params = slow.encoder_decoder_params(seed, tuple(vocabulary), d_model, n_layers)
-source_ids, target_ids = ([vocabulary.index(token) for token in tokens] for tokens in (source, target))
-trace = encoder_decoder.forward(params, source_ids, target_ids, n_heads, norm_position=norm_position)
+weights = controls.choice(PAGE, "weights", "Weights of the model", ("random", "trained on dates"))
+pair = pairs.random(PAGE) if weights == "random" else pairs.trained(PAGE)
+source, target, n_layers, n_heads = pair.source, pair.target, pair.n_layers, pair.n_heads
 n_sources, n_targets = len(source), len(target)
+trace = pair.forward()
 
 names, layers = [f"head {h}" for h in range(n_heads)], [f"layer {i}" for i in range(n_layers)]
 left, right = st.columns(2, vertical_alignment="bottom")
 with left:
     layer = layers.index(controls.choice(PAGE, "layer", "Layer", layers)) if n_layers > 1 else 0
 with right:
-    head = names.index(controls.choice(PAGE, "head", "Head", names)) if n_heads > 1 else 0
-picked = controls.cell(PAGE, {"cross": Grid(target, source, "Target", "Source"), "decoder": Grid(target, target), "encoder":
-                              Grid(source, source)}, Cell("cross", n_targets - 1, 0))
-drawing, links = architecture.encoder_decoder(
-    {"source": trace.source.shape, "memory": trace.memory.shape, "target": trace.target.shape, "logits": trace.logits.shape}, n_layers,
-    norm_position=norm_position, marked=(picked.stage,), dark=lesson.dark())
+    head = names.index(controls.choice(PAGE, "head", "Head", names, names[pair.head])) if n_heads > 1 else 0
+picked = controls.cell(PAGE, {"cross": Grid(pair.rows, source, "Target", "Source"), "decoder": Grid(pair.rows, target), "encoder":
+                              Grid(source, source)}, Cell("cross", n_targets - 1, pair.column))
 
 
 def open_part():
@@ -59,8 +36,8 @@ def open_part():
 
 patterns = {"encoder": trace.encoder[layer].attention, "decoder": trace.decoder[layer].self_attention,
             "cross": trace.decoder[layer].cross_attention}
-looks = {"cross": ("Cross-attention: the target looks at the source", target, source, "query (target)", "key (source)"),
-         "decoder": ("Decoder: the target looks at its own past", target, target, "query (who looks)", "key (looked at)"),
+looks = {"cross": ("Cross-attention: the target looks at the source", pair.rows, source, "query (target)", "key (source)"),
+         "decoder": ("Decoder: the target looks at its own past", pair.rows, target, "query (who looks)", "key (looked at)"),
          "encoder": ("Encoder: the source looks both ways", source, source, "query (who looks)", "key (looked at)")}
 
 
@@ -76,21 +53,49 @@ def draw(stage):
                    "every row sums to 1.", controls.on_click(PAGE, chart, stage))
 
 
-left, right = st.columns(2)
-with left:
-    lesson.picture(drawing, f"{PAGE}.drawing", f"The Transformer of 2017 from the bottom up: an encoder of {n_layers} layers reads "
-                   f"{n_sources} source tokens, a decoder of {n_layers} layers reads {n_targets} target tokens and the encoder's output.",
-                   open_part)
-with right:
+def explain():
+    """What cross-attention is."""
     lesson.say("The **encoder** reads the whole source at once, in both directions. The **decoder** writes the target one token after the "
                "other, so its own attention is masked. In **cross-attention** the queries come from the decoder, the keys and values from "
-               "the encoder's output: each target position takes what it needs from the source. Click a box to open its page.")
+               "the encoder's output: each target position takes what it needs from the source."
+               + (" Click a box to open its page." if pair.untrained is None else ""))
     lesson.formula(r"\text{cross}(Y, M) = \text{softmax}\!\left(\frac{(Y W_Q)(M W_K)^\top}{\sqrt{d_{\text{head}}}}\right) M W_V")
-    draw("cross")
-    lesson.ask(PAGE, f"{n_targets} target tokens look at {n_sources} source tokens. Which shape has the pattern of one head?",
-               ["target × source", "source × target", "source × source"], 0,
-               f"Rows are queries, and queries come from the decoder: {n_targets} × {n_sources} here. No causal mask is needed, because "
-               "the whole source is known before writing begins.")
+
+
+if pair.untrained is None:
+    drawing, links = architecture.encoder_decoder(
+        {"source": trace.source.shape, "memory": trace.memory.shape, "target": trace.target.shape, "logits": trace.logits.shape}, n_layers,
+        norm_position=pair.norm_position, marked=(picked.stage,), dark=lesson.dark())
+    left, right = st.columns(2)
+    with left:
+        lesson.picture(drawing, f"{PAGE}.drawing", f"The Transformer of 2017 from the bottom up: an encoder of {n_layers} layers reads "
+                       f"{n_sources} source tokens, a decoder of {n_layers} layers {n_targets} target tokens and the encoder's output.",
+                       open_part)
+    with right:
+        explain()
+        draw("cross")
+        lesson.ask(PAGE, f"{n_targets} target tokens look at {n_sources} source tokens. Which shape has the pattern of one head?",
+                   ["target × source", "source × target", "source × source"], 0,
+                   f"Rows are queries, and queries come from the decoder: {n_targets} × {n_sources} here. No causal mask is needed: "
+                   "the whole source is known before writing begins.")
+else:
+    explain()
+    lesson.ask(PAGE, "Two rows below write the two digits of the month. Which characters will the trained head look at there?",
+               ["the month's name", "the same place in the source", "all alike"], 0,
+               "Nothing in the training said where to look, only which characters to write. Change the form of the date: the places move, "
+               "and the head follows.")
+    left, right = st.columns(2)
+    with left:
+        draw("cross")
+    with right:
+        before = pair.forward(pair.untrained).decoder[layer].cross_attention.pattern[head]
+        lesson.picture(charts.heatmap(before, pair.rows, source, title="Before training, on the same characters", quantity="weight",
+                                      name="weight", row_title="query (target)", column_title="key (source)", max_cell=56, **lesson.look()),
+                       f"{PAGE}.before", f"Cross-attention before training, {names[head]}: weights from {before.min():.3g} to "
+                       f"{before.max():.3g}, drawn at random.")
+    lesson.say("A row's label says what the decoder reads, then what it writes (reads→writes). Read along a row of the left picture: where "
+               "is the light cell?")
+    pairs.measured()
 for place, stage in zip(st.columns(2), ("decoder", "encoder"), strict=True):
     with place:
         draw(stage)
@@ -101,50 +106,28 @@ lesson.arithmetic(f"{picked.stage}, {layers[layer]}, {names[head]}: query {picke
                   [arithmetic.explain(patterns[picked.stage], each, picked.row, picked.column, head=head, visible=visible)
                    for each in ("raw_scores", "scores", "pattern")])
 
-later = list(target_ids)
-later[-1] = target_ids[0] if n_targets > 1 else source_ids[0]
-held = experiments.moved(trace.out, encoder_decoder.forward(params, source_ids, later, n_heads, norm_position=norm_position).out)[:-1]
-view = controls.choice(PAGE, "view", "Look further at", ("what comes next", "three families"))
-if view == "what comes next":
-    probs = trace.probs[-1]
-    left, right = st.columns(2)
-    with left:
-        figure = plots.bars(vocabulary, probs, title="Next token, from the last target position", y_title="probability", dark=lesson.dark())
-        lesson.picture(figure, f"{PAGE}.next", f"Probabilities of {len(vocabulary)} tokens, from {probs.min():.3g} to {probs.max():.3g}.")
-    with right:
-        changed = controls.pick(PAGE, "changed", "Give this source word the vector of <start>", text.options(source), n_sources - 1)
-        other = list(source_ids)
-        other[changed] = vocabulary.index(START)
-        moved = experiments.moved(trace.out, encoder_decoder.forward(params, other, target_ids, n_heads, norm_position=norm_position).out)
-        figure = plots.bars(target, moved, title="How far each decoder output moves", y_title="largest change", dark=lesson.dark())
-        lesson.picture(figure, f"{PAGE}.moved", f"Source word {changed} changed: {int((moved > 0).sum())} of {n_targets} move.")
-    lesson.say("A changed source word reaches every output of the decoder, through cross-attention. A changed target word reaches its own "
-               "and later outputs alone. With random weights the probabilities say nothing about language.")
+later = list(pair.target_ids)
+later[-1] = pair.target_ids[0] if n_targets > 1 else pair.source_ids[0]
+held = experiments.moved(trace.out, pair.forward(target_ids=later).out)[:-1]
+if controls.choice(PAGE, "view", "Look further at", ("what comes next", "three families")) == "what comes next":
+    families.what_comes_next(PAGE, pair, trace)
 else:
-    few_sources, few_targets = source[:6], target[:6]
-    families = encoder_decoder.who_sees_whom(len(few_sources), len(few_targets))
-    few = [*few_sources, *few_targets]
-    lesson.picture(charts.small_multiples(np.array(list(families.values()), dtype=float), few, few, titles=list(families), name="may look",
-                                          **lesson.look(960)),
-                   f"{PAGE}.families", f"Who may look at whom: encoder-only all {len(few)**2} pairs, decoder-only "
-                   f"{int(families['decoder-only'].sum())}, encoder–decoder {int(families['encoder–decoder'].sum())}.")
-    lesson.say(f"1: may look; 0: may not; drawn for the first {len(few_sources)} source and {len(few_targets)} target tokens. An "
-               "**encoder-only** model (BERT) reads and does not write on. A **decoder-only** model (GPT) takes the source as the "
-               "beginning of its own text. An **encoder–decoder** (2017, T5) reads the source both ways and writes from left to right.")
+    families.three_families(PAGE, pair)
 
-lesson.weights(f"Embeddings and matrices are drawn at random (seed {seed}), never trained. The patterns mean nothing: no alignment of "
-               "words should be read from them.")
+lesson.weights(pairs.where_from() if pair.untrained else f"Embeddings and matrices are drawn at random (seed {st.session_state['seed']}), "
+               "never trained. The patterns mean nothing: no alignment of words should be read from them.")
 lesson.check("every row sums to 1", max(abs(part.pattern.sum(-1) - 1).max() for part in patterns.values()), 1e-12)
 lesson.check("a changed last target word moves no earlier output", held.max(initial=0.0), 1e-12)
 lesson.check("the probabilities of a position sum to 1", abs(trace.probs.sum(axis=-1) - 1).max(), 1e-12)
-lesson.ran(encoder_decoder.decoder_layer, encoder_decoder.forward)
+lesson.ran(encoder_decoder.decoder_layer, encoder_decoder.forward, *([encoder_decoder.write, tasks_dates.draw] if pair.untrained else []))
 lesson.script("Encoder, decoder, cross-attention", (encoder_decoder.forward,),
-              {"params": params, "source_ids": source_ids, "target_ids": target_ids, "n_heads": n_heads,
-               "norm_position": norm_position}, f"""
+              {"params": pair.params, "source_ids": pair.source_ids, "target_ids": pair.target_ids, "n_heads": n_heads,
+               "norm_position": pair.norm_position}, f"""
     trace = forward(params, source_ids, target_ids, n_heads, norm_position=norm_position)
     show("encoder", trace.encoder[{layer}].attention.pattern[{head}])
     show("decoder", trace.decoder[{layer}].self_attention.pattern[{head}])
     show("cross", trace.decoder[{layer}].cross_attention.pattern[{head}])
     show("next token", trace.probs[-1])
-    """, vocabulary)
-lesson.source("Vaswani et al. 2017, sections 3.1 and 3.2.3, figure 1", "Devlin et al. 2019", "Radford et al. 2018", "Raffel et al. 2020")
+    """, pair.vocabulary)
+lesson.source("Vaswani et al. 2017, sections 3.1 and 3.2.3, figure 1", "Devlin et al. 2019", "Radford et al. 2018", "Raffel et al. 2020",
+              *(["Bahdanau et al. 2015 (attention as a soft alignment)", "ISO 8601"] if pair.untrained else []))

@@ -44,7 +44,7 @@ def test_some_words_of_training_messages_are_unknown_and_filler_stays_filler():
     batch = task.draw(np.random.default_rng(1), 2000)
     real, other = batch.token_ids != 0, batch.targets == task.CLASSES.index("other")
     shares = ((batch.token_ids == 1).sum(axis=1) / real.sum(axis=1))
-    assert 0.12 < shares[~other].mean() < 0.22 < shares[other].mean()
+    assert 0.27 < shares[~other].mean() < 0.33 < shares[other].mean()
     assert real[:, 0].all() and (np.diff(real.astype(int), axis=1) <= 0).all()  # filler stands behind the words alone
 
 
@@ -57,5 +57,5 @@ def test_a_short_run_learns_most_of_it():
     own = classifier.sizes(len(task.VOCABULARY), task.N_TOKENS, 16, 2, 5, d_ff=16)
     trainer = Trainer(sorter(own), task.draw, Settings(60, 32, 1e-2, 10))
     losses = [trainer.step().loss for _ in range(60)]
-    assert abs(losses[0] - np.log(5)) < 0.1 and np.mean(losses[-10:]) < 0.8
+    assert abs(losses[0] - np.log(5)) < 0.1 and np.mean(losses[-10:]) < 1
     assert [name for name, _ in trainer.learner.on_the_way(trainer.params, trainer.next_batch())][-1] == "the logits"
