@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.linear import linear
 from core.softmax import as_float, softmax
 
 
@@ -252,17 +253,14 @@ def multi_head_attention(x, params, n_heads, visible=None, context=None, *, n_kv
     group = n_heads // n_kv_heads
     shared_k, shared_v = (k, v) if group == 1 else (np.repeat(k, group, axis=-3), np.repeat(v, group, axis=-3))
     attended = attend(q, shared_k, shared_v, visible, scale=scale, bias=bias)
-    out = merge_heads(attended.mixed) @ w_o
-    if "b_o" in params:
-        out = out + params["b_o"]
+    out = linear(merge_heads(attended.mixed), w_o, params.get("b_o"))
     head_out = attended.mixed @ w_o.reshape(n_heads, d_head, -1) if heads_apart else None
     return MultiHeadTrace(q, k, v, *attended, head_out, out)
 
 
 def _project(x, params, columns):
     """x w_qkv (+ b_qkv), some of its columns."""
-    projected = x @ params["w_qkv"][:, columns]
-    return projected + params["b_qkv"][columns] if "b_qkv" in params else projected
+    return linear(x, params["w_qkv"][:, columns], params["b_qkv"][columns] if "b_qkv" in params else None)
 
 
 def _head_width(x, w_qkv, w_o, n_heads, n_kv_heads):

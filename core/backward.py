@@ -42,7 +42,7 @@ def linear_backward(x, w, d_out):
     [[[3.0]], [[2.0]], [1.0]]
     """
     flat_x, flat_d = x.reshape(-1, x.shape[-1]), d_out.reshape(-1, d_out.shape[-1])
-    return (flat_d @ w.T).reshape(x.shape), flat_x.T @ flat_d, flat_d.sum(axis=0)
+    return (flat_d @ w.T).reshape(x.shape), flat_x.T @ flat_d, np.ones(len(flat_d), flat_d.dtype) @ flat_d
 
 
 def layer_norm_backward(x, d_out, gain=None, eps=1e-5):
@@ -50,13 +50,16 @@ def layer_norm_backward(x, d_out, gain=None, eps=1e-5):
 
     returns  (d_x, {"gain": Σ d_out · n, "offset": Σ d_out}), sums over all tokens
     """
-    centred = x - x.mean(axis=-1, keepdims=True)
-    root = np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + x.dtype.type(eps))
-    normalised = centred / root
-    g = d_out if gain is None else d_out * gain
-    d_x = (g - g.mean(axis=-1, keepdims=True) - normalised * (g * normalised).mean(axis=-1, keepdims=True)) / root
-    width = x.shape[-1]
-    return d_x, {"gain": (d_out * normalised).reshape(-1, width).sum(axis=0), "offset": d_out.reshape(-1, width).sum(axis=0)}
+    width = x.dtype.type(x.shape[-1])
+    normalised = x - x.mean(axis=-1, keepdims=True)
+    root = np.sqrt(_row_dots(normalised, normalised) / width + x.dtype.type(eps))
+    normalised /= root
+    d_x = d_out.copy() if gain is None else d_out * gain
+    along = _row_dots(d_x, normalised) / width
+    d_x -= d_x.mean(axis=-1, keepdims=True)
+    d_x -= normalised * along
+    d_x /= root
+    return d_x, {"gain": _column_dots(d_out, normalised), "offset": _column_dots(d_out)}
 
 
 def rms_norm_backward(x, d_out, gain=None, eps=1e-6):
@@ -64,11 +67,25 @@ def rms_norm_backward(x, d_out, gain=None, eps=1e-6):
 
     returns  (d_x, {"gain": Σ d_out · n}), the sum over all tokens
     """
-    root = np.sqrt((x * x).mean(axis=-1, keepdims=True) + x.dtype.type(eps))
+    width = x.dtype.type(x.shape[-1])
+    root = np.sqrt(_row_dots(x, x) / width + x.dtype.type(eps))
     normalised = x / root
     g = d_out if gain is None else d_out * gain
-    d_x = (g - normalised * (g * normalised).mean(axis=-1, keepdims=True)) / root
-    return d_x, {"gain": (d_out * normalised).reshape(-1, x.shape[-1]).sum(axis=0)}
+    d_x = (g - normalised * (_row_dots(g, normalised) / width)) / root
+    return d_x, {"gain": _column_dots(d_out, normalised)}
+
+
+def _row_dots(one, other):
+    """Σ one · other over the features, which stay as an axis of 1."""
+    return np.einsum("...i,...i->...", one, other)[..., None]
+
+
+def _column_dots(one, other=None):
+    """Σ one · other (or Σ one) over all tokens: (d_model,)."""
+    flat = one.reshape(-1, one.shape[-1])
+    if other is None:
+        return np.ones(len(flat), flat.dtype) @ flat
+    return np.einsum("ti,ti->i", flat, other.reshape(flat.shape))
 
 
 def normalise_backward(x, d_out, params, norm="layer"):
@@ -86,7 +103,9 @@ def softmax_backward(pattern, d_pattern):
     >>> softmax_backward(np.array([0.5, 0.5]), np.array([1.0, 0.0])).tolist()
     [0.25, -0.25]
     """
-    return pattern * (d_pattern - (pattern * d_pattern).sum(axis=-1, keepdims=True))
+    d_scores = d_pattern - _row_dots(pattern, d_pattern)
+    d_scores *= pattern
+    return d_scores
 
 
 def multi_head_backward(x, params, trace, d_out, n_heads, context=None, *, n_kv_heads=None, unrotate=None, scale=None):
@@ -104,7 +123,8 @@ def multi_head_backward(x, params, trace, d_out, n_heads, context=None, *, n_kv_
     d_mixed = split_heads(d_joined, n_heads)
     d_pattern = d_mixed @ repeat(trace.v).swapaxes(-1, -2)
     d_v = _shared(trace.pattern.swapaxes(-1, -2) @ d_mixed, group)
-    d_scores = softmax_backward(trace.pattern, d_pattern) * scale
+    d_scores = softmax_backward(trace.pattern, d_pattern)
+    d_scores *= d_scores.dtype.type(scale)
     d_q = d_scores @ repeat(trace.k)
     d_k = _shared(d_scores.swapaxes(-1, -2) @ trace.q, group)
     if unrotate is not None:

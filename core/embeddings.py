@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.linear import linear
 from core.softmax import as_float
 
 
@@ -62,7 +63,7 @@ def unembed(x, w_embed):
     x = as_float(x)
     if x.shape[-1] != w_embed.shape[1]:
         raise ValueError(f"Token vectors have {x.shape[-1]} features and the rows of the table {w_embed.shape[1]}; they must be the same.")
-    return x @ w_embed.T
+    return linear(x, w_embed.T)
 
 
 def cosine(x):

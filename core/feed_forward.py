@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.activations import ACTIVATIONS
+from core.linear import linear
 from core.softmax import as_float
 
 
@@ -38,10 +39,10 @@ def feed_forward(x, params, activation="gelu"):
     bend, _ = ACTIVATIONS[activation]
     w_in, w_out = params["w_in"], params["w_out"]
     _check(x, params, activation)
-    hidden_linear = x @ w_in + params["b_in"] if "b_in" in params else x @ w_in
-    hidden_pre = x @ params["w_gate"] if activation == "swiglu" else hidden_linear
+    hidden_linear = linear(x, w_in, params.get("b_in"))
+    hidden_pre = linear(x, params["w_gate"]) if activation == "swiglu" else hidden_linear
     hidden_post = bend(hidden_pre) * hidden_linear if activation == "swiglu" else bend(hidden_pre)
-    out = hidden_post @ w_out + params["b_out"] if "b_out" in params else hidden_post @ w_out
+    out = linear(hidden_post, w_out, params.get("b_out"))
     return FeedForwardTrace(hidden_linear, hidden_pre, hidden_post, out)
 
 

@@ -1,5 +1,7 @@
 """The loss of a model and its gradient for every parameter, by backpropagation."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 
 from core import encoder_decoder
@@ -12,22 +14,40 @@ from core.backward import (
     normalise_backward,
 )
 from core.loss import checked, cross_entropy
-from core.optimizer import at
+from core.optimizer import at, walk
 from core.positions import rotary
 from core.transformer import forward
 
 
-def loss_and_grads(params, token_ids, targets, config, *, visible=None):
+def loss_and_grads(params, token_ids, targets, config, *, visible=None, n_threads=1):
     """Run the model, compare with what came, and go back through every step.
 
     token_ids  (..., n_tokens); targets: the same shape, below 0 where nothing is to be predicted
     visible    bool (n_tokens, n_tokens); the causal mask unless given
+    n_threads  above 1: the batch is cut into so many parts that are computed at the same time, best with one BLAS thread each
     returns    (loss in nats per counted token, gradients in the layout of `params`)
     raises     ValueError as `forward` and `cross_entropy` do
     """
+    if n_threads > 1:
+        return _in_parts(params, np.asarray(token_ids), np.asarray(targets), config, visible, n_threads)
     trace = forward(params, token_ids, config, visible=visible, heads_apart=False)
     checked(targets, trace.logits.shape)
     return cross_entropy(trace.logits, targets), backward(params, trace, cross_entropy_backward(trace.logits, targets), config)
+
+
+def _in_parts(params, token_ids, targets, config, visible, n_threads):
+    """The same for parts of the batch at the same time; the whole is their mean, by how many targets each counts."""
+    parts = [(ids, wanted) for ids, wanted in zip(np.array_split(token_ids, n_threads), np.array_split(targets, n_threads), strict=True)
+             if (wanted >= 0).any()]
+    with ThreadPoolExecutor(n_threads) as pool:
+        found = list(pool.map(lambda part: loss_and_grads(params, *part, config, visible=visible), parts))
+    shares = [float((wanted >= 0).sum() / (targets >= 0).sum()) for _, wanted in parts]
+    (_, total), *others = found
+    for path, array in walk(total):
+        array *= array.dtype.type(shares[0])
+        for (_, grads), share in zip(others, shares[1:], strict=True):
+            array += at(grads, path) * array.dtype.type(share)
+    return sum(loss * share for (loss, _), share in zip(found, shares, strict=True)), total
 
 
 def backward(params, trace, d_logits, config):

@@ -39,9 +39,10 @@ def trace_layer_norm(x, gain=None, offset=None, eps=1e-5):
     x = as_float(x)
     wide = _wide(x)
     first = wide[..., :1]
-    shift = (wide - first).mean(axis=-1, keepdims=True)
-    centred = (wide - first) - shift
-    variance = (centred * centred).mean(axis=-1, keepdims=True)
+    centred = wide - first
+    shift = centred.mean(axis=-1, keepdims=True)
+    centred -= shift
+    variance = _mean_square(centred)
     normalised = _divided(centred, variance, eps).astype(x.dtype)
     return LayerNormTrace(_narrow(first + shift, x), _narrow(variance, x), normalised, _scaled(normalised, gain, offset))
 
@@ -77,7 +78,7 @@ def trace_rms_norm(x, gain=None, eps=1e-6):
     """
     x = as_float(x)
     wide = _wide(x)
-    mean_square = (wide * wide).mean(axis=-1, keepdims=True)
+    mean_square = _mean_square(wide)
     normalised = _divided(wide, mean_square, eps).astype(x.dtype)
     return RMSNormTrace(_narrow(mean_square, x), normalised, _scaled(normalised, gain, None))
 
@@ -135,6 +136,11 @@ def _wide(x):
     if x.shape[-1:] == (0,) or not x.ndim:
         raise ValueError(f"A norm needs vectors of at least 1 feature, not an array of shape {x.shape}.")
     return x.astype(np.promote_types(x.dtype, np.float32), copy=False)
+
+
+def _mean_square(x):
+    """The mean of x² over the last axis, which is kept."""
+    return np.einsum("...i,...i->...", x, x)[..., None] / x.dtype.type(x.shape[-1])
 
 
 def _divided(centred, mean_square, eps):

@@ -45,9 +45,11 @@ def softmax(x, axis=-1, temperature=1.0):
     >>> softmax([0.0, 0.0]).tolist()
     [0.5, 0.5]
     """
-    weights = np.exp(_shifted(x, axis, temperature))
+    weights = _shifted(x, axis, temperature)
+    np.exp(weights, out=weights)
     total = weights.sum(axis=axis, keepdims=True)
-    return weights / np.where(total == 0, weights.dtype.type(1), total)
+    weights /= np.where(total == 0, weights.dtype.type(1), total)
+    return weights
 
 
 def log_softmax(x, axis=-1):

@@ -77,6 +77,18 @@ def test_a_row_that_is_not_read_gets_no_gradient_in_an_untied_table():
     assert (grads["w_embed"][unread] == 0).all() and (grads["w_pos"][5] == 0).all() and abs(grads["w_pos"][:5]).min(axis=1).max() > 0
 
 
+@pytest.mark.parametrize("n_threads", [2, 3])
+def test_parts_of_a_batch_at_the_same_time_come_to_the_same(n_threads):
+    params, ids, targets, config = model("gelu_tanh", "layer", "pre", "learned", True, 2)
+    ids, targets = (np.random.default_rng(3).integers(0, 7, (5, 5)) for _ in range(2))
+    targets[:2], targets[3, 2:] = -1, -1  # parts that count differently, and one that counts nothing
+    loss, grads = loss_and_grads(params, ids, targets, config)
+    other_loss, other_grads = loss_and_grads(params, ids, targets, config, n_threads=n_threads)
+    assert other_loss == pytest.approx(loss, abs=1e-14)
+    for path, array in walk(grads):
+        np.testing.assert_allclose(at(other_grads, path), array, atol=1e-15)
+
+
 def test_the_gradient_of_a_batch_is_the_mean_of_its_sequences():
     params, ids, targets, config = model("gelu", "layer", "pre", "learned", True, 2)
     targets = abs(targets)
