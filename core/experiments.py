@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.backward import block_backward
 from core.block import stack
 from core.draws import child_rng
 from core.softmax import as_float, softmax, softmax_jacobian, softmax_without_shift
@@ -171,13 +172,16 @@ class DepthTrace(NamedTuple):
 
     lengths: np.ndarray   # (n_layers + 1,)  of the tokens' vectors
     likeness: np.ndarray  # (n_layers + 1,)  cosine of a token's vector with the one that came in
+    gradient: np.ndarray  # (n_layers + 1,)  mean length of the gradient after it went back through so many blocks; None if not asked for
 
 
-def through_depth(x, layers, n_heads, visible=None, *, activation="gelu"):
-    """Run the same stack of blocks three ways, and measure the stream after each block.
+def through_depth(x, layers, n_heads, visible=None, *, activation="gelu", d_out=None):
+    """Run the same stack of blocks three ways, and measure the stream after each block; and, by backpropagation, the gradient.
 
     x        (n_tokens, d_model)
     layers   a list of what `core.block.block` takes as params
+    d_out    (n_tokens, d_model) the gradient that arrives at the end of the stack, the same for all three; None: no gradients
+    source   He et al. 2015 (residuals); Xiong et al. 2020 (pre- and post-norm)
     returns  {"pre-norm", "post-norm", "pre-norm, no residuals": DepthTrace}
 
     >>> through_depth([[3.0, 4.0]], [], 1)["pre-norm"].lengths.tolist()
@@ -186,8 +190,14 @@ def through_depth(x, layers, n_heads, visible=None, *, activation="gelu"):
     x = as_float(x)
     runs = {}
     for name, choices in (("pre-norm", {}), ("post-norm", {"norm_position": "post"}), ("pre-norm, no residuals", {"residual": False})):
-        streams = [x, *(trace.resid_post for trace in stack(x, layers, n_heads, visible, activation=activation, **choices))]
+        traces = stack(x, layers, n_heads, visible, activation=activation, **choices)
+        streams, back = [x, *(trace.resid_post for trace in traces)], []
+        if d_out is not None:
+            back.append(as_float(d_out))
+            for trace, params in zip(reversed(traces), reversed(layers), strict=True):
+                back.append(block_backward(trace, params, back[-1], n_heads, activation=activation, **choices)[0])
         size = np.array([lengths(stream) for stream in streams])
         along = np.array([(stream * x).sum(axis=-1) for stream in streams])
-        runs[name] = DepthTrace(size.mean(axis=-1), (along / np.where(size * size[0] == 0, 1, size * size[0])).mean(axis=-1))
+        runs[name] = DepthTrace(size.mean(axis=-1), (along / np.where(size * size[0] == 0, 1, size * size[0])).mean(axis=-1),
+                               np.array([lengths(gradient).mean() for gradient in back]) if back else None)
     return runs

@@ -115,14 +115,18 @@ else:
     n_layers = controls.whole(PAGE, "n_layers", "Blocks", 1, 24, 12)
     layers = [draws.block_params(st.session_state["seed"], i, d_model, 4 * d_model, gated=choices["activation"] == "swiglu")
               for i in range(n_layers)]
-    curves = experiments.through_depth(x, layers, n_heads, visible, activation=choices["activation"])
-    for place, (what, title) in zip(st.columns(2), (("lengths", "Mean length of the stream"),
-                                                    ("likeness", "How much it still points the way of x (cosine)")), strict=True):
+    arriving = draws.projection(st.session_state["seed"], "gradient", *x.shape)
+    curves = experiments.through_depth(x, layers, n_heads, visible, activation=choices["activation"], d_out=arriving)
+    for place, (what, title, x_title) in zip((*st.columns(2), st.columns(2)[0]), (
+            ("lengths", "Mean length of the stream", "blocks"), ("likeness", "How much it still points the way of x (cosine)", "blocks"),
+            ("gradient", "Mean length of the gradient", "blocks it went back through")), strict=True):
         figure = plots.curves(range(n_layers + 1), {name: getattr(run, what) for name, run in curves.items()}, title=title,
-                              x_title="blocks", y_title="", dark=lesson.dark())
+                              x_title=x_title, y_title="", log_y=what == "gradient", dark=lesson.dark())
         with place:
             lesson.picture(figure, f"{PAGE}.depth.{what}", f"{title} after {n_layers} blocks: " + ", ".join(
                 f"{name} {getattr(run, what)[-1]:.3g}" for name, run in curves.items()) + ".")
+    lesson.say("The gradient starts at the last block, the same for all three, and goes back by backpropagation. With residuals the sums "
+               "hand it on beside every block; without them it has to pass through all of them.")
     lesson.say("In a pre-norm stack the stream grows as each block adds to it, and what came in stays part of it. Post-norm brings every "
                "token back to one length after each sum. Without residuals each block replaces the stream, so what came in must pass "
                "through every matrix on the way. These blocks are random; how a trained stack behaves is another question.")

@@ -217,6 +217,36 @@ def test_a_stack_without_residuals_loses_what_came_in():
     assert likeness["pre-norm"][1] > abs(likeness["pre-norm, no residuals"][1])
 
 
+def test_the_gradient_that_reaches_the_first_block_is_the_finite_difference_of_the_stack():
+    from core import block, draws, experiments
+
+    rng = np.random.default_rng(5)
+    x, d_out, way = rng.normal(size=(3, 8)), rng.normal(size=(3, 8)), rng.normal(size=(3, 8))
+    layers = [draws.block_params(7, i, 8, 32) for i in range(4)]
+    for name, choices in (("pre-norm", {}), ("post-norm", {"norm_position": "post"}), ("pre-norm, no residuals", {"residual": False})):
+        for depth in (0, 1, 4):
+            def end(shift, layers=layers[4 - depth:], choices=choices):
+                ran = block.stack(x + shift * way, layers, 2, activation="gelu_tanh", **choices)
+                return float(((ran[-1].resid_post if ran else x + shift * way) * d_out).sum())
+
+            # along any way the gradient's share is the slope; its length is that of the gradient itself, taken feature by feature
+            slopes = np.zeros((3, 8))
+            for place in np.ndindex(3, 8):
+                way[...] = 0
+                way[place] = 1
+                slopes[place] = (end(1e-5) - end(-1e-5)) / 2e-5
+            run = experiments.through_depth(x, layers[4 - depth:], 2, activation="gelu_tanh", d_out=d_out)[name]
+            assert run.gradient[-1] == pytest.approx(np.linalg.norm(slopes, axis=1).mean(), rel=1e-6) and len(run.gradient) == depth + 1
+
+
+def test_with_residuals_the_gradient_keeps_its_size_through_many_blocks():
+    at = visit("block", block__view="many blocks", block__n_layers=24)
+    gradient = {trace["name"]: trace["y"] for trace in picture(at, "Mean length of the gradient").spec["data"]}
+    assert len({values[0] for values in gradient.values()}) == 1 and all(len(values) == 25 for values in gradient.values())
+    ratio = {name: values[-1] / values[0] for name, values in gradient.items()}
+    assert abs(np.log10(ratio["pre-norm"])) < abs(np.log10(ratio["pre-norm, no residuals"]))
+
+
 # ------------------------------------------------------------------------------------------------- encoder and decoder
 
 
