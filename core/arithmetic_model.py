@@ -7,7 +7,8 @@ import numpy as np
 from core import arithmetic
 from core.arithmetic_block import explain_block
 from core.arithmetic_layers import explain_feed_forward, explain_layer_norm, explain_rms_norm, written
-from core.positions import sinusoidal
+from core.arithmetic_positions import explain_rotary
+from core.positions import rotary, sinusoidal
 from core.sums import Explanation, Term, explain_steps, explain_sum, number, products
 
 WHOLE = ("token_ids", "embedded", "resid_pre", "final", "logits", "probs")
@@ -78,6 +79,8 @@ def explain_model(trace, params, config, stage, row, column, block=0, head=0):
     if stage == "probs":
         return [_share(cell, "logits", trace.logits[row], row, column, value)]
     layer, own = trace.blocks[block], params["blocks"][block]
+    if stage in ("q", "k") and config.positions == "rotary":
+        return _turned(layer, own["attention"], stage, row, column, head)
     if stage in HEADS:
         chain = ("raw_scores", "scores") if stage == "scores" else (stage,)
         return [arithmetic.explain(layer.attention, each, row, column, head=head, x=layer.attn_in, params=own["attention"],
@@ -114,6 +117,18 @@ def explain_choice(logits, sampling, temperature, token):
         name, numerator = f"drawn_with[0, {token}]", float(sampling.warmed[token]) if token in sampling.order[:sampling.n_kept] else 0.0
         chain.append(explain_steps(name, [(name, f"{number(numerator)} / {number(sampling.mass)}", numerator / sampling.mass)], final))
     return chain
+
+
+def _turned(layer, params, stage, row, column, head):
+    """A query or key with rotary positions: the two features of its pair as they were projected, and their turn."""
+    turned = getattr(layer.attention, stage)
+    before = layer.attention._replace(**{stage: rotary(turned, -np.arange(turned.shape[-2]))})
+    d_head = turned.shape[-1]
+    pair = sorted((column, (column + d_head // 2) % d_head))
+    projected = [arithmetic.explain(before, stage, row, each, head=head, x=layer.attn_in, params=params) for each in pair]
+    which = head * len(turned) // layer.attention.q.shape[0]
+    return [*(each._replace(name=f"before_turning[{row}, {feature}]") for each, feature in zip(projected, pair, strict=True)),
+            explain_rotary(stage, getattr(before, stage)[which, row], turned[which, row], row)[column]]
 
 
 def _share(cell, name, scores, row, column, value):

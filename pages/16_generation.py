@@ -85,22 +85,26 @@ else:
         lesson.check("the same seed writes the same text", texts[0] != texts[1], 0)
     order, shown = chosen.order, [vocabulary[i] for i in chosen.order]
 
-    def take_token():
-        """The token whose bar was clicked."""
-        point = controls.clicked(f"{PAGE}.sorted")
-        if point is not None:
-            st.session_state[f"{PAGE}.token"] = int(order[int(point["x"])])
+    def take_token(chart):
+        """A callback for the bars of a picture: takes the token whose bar was clicked apart."""
+        def take():
+            point = controls.clicked(chart)
+            if point is not None:
+                st.session_state[f"{PAGE}.token"] = int(order[int(point["x"])])
+
+        return take if view == VIEWS[0] else None
 
     left, right = st.columns(2)
     with left:
         figure = plots.bar_groups(shown, sampling.in_two(chosen), stacked=True, y_title="probability",
                                   title=f"Softmax at T = {temperature}, sorted; where it is cut", dark=lesson.dark())
         lesson.picture(figure, f"{PAGE}.sorted", f"{len(order)} probabilities from the largest down: {chosen.n_kept} kept with a mass of "
-                       f"{chosen.mass:.4f}, {len(order) - chosen.n_kept} cut off.", take_token if view == VIEWS[0] else None)
+                       f"{chosen.mass:.4f}, {len(order) - chosen.n_kept} cut off.", take_token(f"{PAGE}.sorted"))
     with right:
         figure = plots.bars(shown, chosen.probs[order], title="What the next token is drawn with", y_title="probability", y_range=(0, 1.12),
                             digits=7 if len(order) <= 4 else 3, dark=lesson.dark())
-        lesson.picture(figure, f"{PAGE}.kept", f"The kept probabilities divided by their sum, the largest {chosen.probs.max():.4f}.")
+        lesson.picture(figure, f"{PAGE}.kept", f"The kept probabilities divided by their sum, the largest {chosen.probs.max():.4f}.",
+                       take_token(f"{PAGE}.kept"))
     if temperature == 0:
         lesson.say("Temperature 0 means **greedy**: the largest logit gets everything; of equal ones the smaller id. Nothing is divided "
                    "by 0, and the two cuts have nothing left to cut.")

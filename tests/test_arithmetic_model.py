@@ -9,8 +9,10 @@ from core.config import ModelConfig
 from core.sums import lines
 from tests.page_tools import evaluated, recomputed
 
-KINDS = [{}, {"norm": "rms", "positions": "rotary", "activation": "swiglu", "n_kv_heads": 2}, {"norm_position": "post", "positions": "sinusoidal"},
-         {"norm": "none", "positions": "none", "tied": False, "activation": "gelu_tanh"}, {"scaled": False, "causal": False, "residual": False}]
+KINDS = [{}, {"norm": "rms", "positions": "rotary", "activation": "swiglu", "n_kv_heads": 2},
+         {"norm_position": "post", "positions": "sinusoidal"},
+         {"norm": "none", "positions": "none", "tied": False, "activation": "gelu_tanh"},
+         {"scaled": False, "causal": False, "residual": False}]
 
 
 def model(**more):

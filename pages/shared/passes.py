@@ -145,11 +145,12 @@ def before_training(page, model, trace):
                             dark=lesson.dark())
         lesson.picture(figure, f"{page}.now", f"Probabilities of {n_choices} characters after the last position, the largest "
                        f"{probs.max():.3f}.")
-    lesson.say(f"The **loss** of a token is −ln of the probability that it had, in nats. Models of this size with freshly drawn weights, on "
-               f"{small.n_tokens:,} random tokens: with a spread of {small.spread} the mean loss is **{small.loss:.4f}**, with "
+    lesson.say(f"The **loss** of a token is −ln of the probability that it had, in nats. Models of this size with freshly drawn weights, "
+               f"on {small.n_tokens:,} random tokens: with a spread of {small.spread} the mean loss is **{small.loss:.4f}**, with "
                f"{usual.spread} (where GPT-2 begins) **{usual.loss:.4f}**, with {wide.spread} **{wide.loss:.4f}**. The logarithm of "
                f"{n_choices} is **{small.even:.4f}**. Dotted: the spread that the model above was drawn with, {model.spread}.")
-    lesson.say("Small random weights give each of V tokens a probability of about 1/V, and a token of probability 1/V costs −ln(1/V) = ln V. "
-               "Wider weights guess unevenly without a reason to, and lose more. A wide model shows it sooner: its table is tied, and the row "
-               "of a position is most like the table's row of the character it has read. A first loss far above ln V is a sign of a fault.")
+    lesson.say("Small random weights give each of V tokens a probability of about 1/V, and a token of probability 1/V costs −ln(1/V) = "
+               "ln V. Wider weights guess unevenly without a reason to, and lose more. A wide model shows it sooner: its table is tied, "
+               "and the row of a position is most like the table's row of the character it has read. A first loss far above ln V is a sign "
+               "of a fault.")
     lesson.check("small random weights: the loss is ln V within 2 %", abs(small.loss - small.even), 0.02 * small.even or 1e-12)

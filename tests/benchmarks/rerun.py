@@ -54,6 +54,13 @@ VIEWS = [
     ("block", "", f"text={SENTENCE}&block.d_model=32&block.n_layers=24", "block.row"),
     ("encoder-decoder", "", f"text={SENTENCE}&encoder_decoder.target={SENTENCE}&encoder_decoder.n_layers=4&encoder_decoder.d_model=32",
      "encoder_decoder.row"),
+    ("looking-inside", "", "looking_inside.model=Repeated+row", "looking_inside.row"),
+    ("looking-inside", "looking_inside.view=switch+heads+off", "looking_inside.view=switch+heads+off&looking_inside.model=Repeated+row",
+     "looking_inside.number"),
+    ("forward-pass", "", f"text={SENTENCE}&forward_pass.d_model=64&forward_pass.n_layers=4&forward_pass.stage=widen", "forward_pass.row"),
+    ("generation", "", f"text={SENTENCE}&generation.d_model=64&generation.n_layers=4", "generation.token"),
+    ("generation", "generation.view=KV+cache",
+     f"text={SENTENCE}&generation.view=KV+cache&generation.d_model=64&generation.n_layers=4&generation.n_steps=24", "generation.step"),
 ]
 
 
