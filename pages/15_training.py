@@ -35,6 +35,8 @@ def heads(trace):
     return patterns, [f"block {b} head {h}" for b in range(config.n_layers) for h in range(config.n_heads)]
 
 
+if choice.task != "nasi":
+    lesson.say("Frames in the pictures mark the places that hold the answer: what a head that finds it would look at.")
 before, titles = heads(run.trace(which, run.untrained()))
 
 
@@ -42,7 +44,7 @@ def patterns(name, title, zs):
     """The patterns of all heads in one picture."""
     lesson.say(f"**Attention {title}**")
     largest = np.nanmax(zs) if np.isfinite(zs).any() else np.nan
-    figure = charts.small_multiples(zs, tokens, tokens, titles=titles, most_across=3, **lesson.look(560))
+    figure = charts.small_multiples(zs, tokens, tokens, titles=titles, marks=run.answers_at(which), most_across=3, **lesson.look(560))
     lesson.picture(figure, f"{PAGE}.{name}", f"The patterns of {len(titles)} heads {title}; the largest weight is {largest:.3f}.")
 
 

@@ -141,12 +141,13 @@ def _box(x0, y0, x1, y1, colour, width, fill="rgba(0,0,0,0)"):
     return {"type": "rect", "x0": x0, "y0": y0, "x1": x1, "y1": y1, "line": {"color": colour, "width": width}, "fillcolor": fill}
 
 
-def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, width=960, most_across=4, row_title="query",
+def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, marks=(), width=960, most_across=4, row_title="query",
                     column_title="key", dark=False):
     """Several weight matrices of one shape in one figure, each with a title; as many across as there is room for.
 
     zs       (n, n_rows, n_columns), values 0 to 1
     clicked  (which, row, column) to frame
+    marks    (row, column) of cells that get a thin frame in every matrix
     A click is reported on trace 2·which + 1, or 3·which + 2 where numbers stand in the cells; its `meta` is which.
     """
     zs = np.asarray(zs)
@@ -188,6 +189,8 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, w
                                                                                  "standoff": 4, "font": {"size": 11}}}
         notes.append({"text": f"<b>{titles[which]}</b>", "xref": "paper", "yref": "paper", "x": x0, "y": top, "xanchor": "left",
                       "yanchor": "bottom", "yshift": 7 * longest + 22, "showarrow": False, "font": {"color": colours.text, "size": 13}})
+        shapes += [{"xref": here["xaxis"], "yref": here["yaxis"]} | _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, colours.mark, 1.5)
+                   for row, column in marks]
         if clicked is not None:
             frame = (clicked[1], clicked[2]) if clicked[0] == which else (clicked[1], None)
             shapes += _frames(frame, n_rows, n_columns, colours, (here["xaxis"], here["yaxis"]))

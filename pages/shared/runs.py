@@ -149,6 +149,12 @@ class Run:
         task = self.choice.recipe.task
         return task.encode("nasi ") if self.choice.task == "nasi" else self.measured.token_ids[which]
 
+    def answers_at(self, which):
+        """The (query, key) places of a watched text that hold an answer."""
+        if self.choice.task == "nasi":
+            return []
+        return [tuple(place) for place in np.argwhere(self.choice.recipe.task.looks_at(self.measured)[which]).tolist()]
+
     def trace(self, which, params=None):
         """The forward pass on a watched text, with the parameters as they stand."""
         with np.errstate(all="ignore"):
