@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 URLS = [lesson.url for lesson in syllabus.LESSONS]
 LESSONS = [url for url in URLS if url != "welcome"]  # the pages that teach
 TOKEN_PAGES = ["queries-keys-values", "attention", "causal-mask", "many-heads"]  # the pages that draw the person's own words
-WORDLESS = {"scaling", "training"}  # lessons that draw no words of the person's
+WORDLESS = {"scaling", "training", "looking-inside"}  # lessons that draw no words of the person's
 
 _NO_COMPONENTS = BidiComponentManager()  # else every session searches all installed packages for components: 0.2 s
 

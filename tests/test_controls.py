@@ -26,7 +26,7 @@ class Control(NamedTuple):
         return isinstance(self.default, str) and self.key.split(".")[-1] in FREE
 
 
-FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "prompt", "numbers")
+FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "date", "prompt", "numbers", "words")
 OWN, EDIT, PADDED = {"text": "a b c d"}, "true", {"causal_mask.mask": "padding"}
 IDENTITY = "1 0 0; 0 1 0; 0 0 1; 0 0 0"
 
@@ -159,6 +159,9 @@ CONTROLS = [
         "row": (0, "1 · a", 1), "column": (0, "2 · 2", 2)}),
     Control("training", "training.array", 0, "w_pos", 1, {"text": "a b"}),
     Control("training", "training.sample", 0, "text 1: 9 6 7 0 5 2 7 3 > 3 7 2 5 0 7 6", 1, {"training.task": "Digits backwards"}),
+    Control("encoder-decoder", "encoder_decoder.weights", "random", "trained on dates", "trained on dates"),
+    Control("encoder-decoder", "encoder_decoder.date", "12 March 1998", "1 May 1805", "1 May 1805",
+            {"encoder_decoder.weights": "trained on dates"}),
     Control("encoder-decoder", "encoder_decoder.view", "what comes next", "three families", "three families", {"text": "a b"}),
     *of_page("forward-pass", {
         "weights": ("random", "trained", "trained"), "prompt": ("nasi ", "ikan ", "ikan "), "guess": (None, *["it can't be said"] * 2),
@@ -181,6 +184,17 @@ CONTROLS = [
     *of_page("generation", {"n_new": (20, "30", 30), "at_token": (0, "1 · e", 1)}, {"generation.view": "write"}),
     *of_page("generation", {"scheme": ("learned", "rotary", "rotary"), "precision": ("float64", "float32", "float32"), "n_steps": (3, "9", 9), "step": (1, "3", 3)},
              {"generation.view": "KV cache"}),
+    *of_page("looking-inside", {
+        "guess": (None, "not necessarily", "not necessarily"), "model": (0, "Umpire, bowler, batter", 1), "number": (0, "5", 5),
+        "weights": ("trained", "random", "random"), "words": ("", "she wore blue", "she wore blue"),
+        "head": ("block 1 head 1", "block 0 head 0", "block 0 head 0"), "row": (15, "1 · king", 1), "column": (13, "2 · wore", 2)}),
+    *of_page("looking-inside", {"view": ("heads", "logit lens", "logit lens")}, {"text": "a b"}),
+    *of_page("looking-inside", {f"on_{b}_{h}": (True, "false", False) for b in (0, 1) for h in (0, 1, 2)},
+             {"looking_inside.view": "switch heads off"}),
+    *of_page("looking-inside", {"position": (15, "3 · black", 3), "row": (2, "0 · start", 0), "column": (9, "13 · black", 13)},
+             {"looking_inside.view": "logit lens"}),
+    *of_page("looking-inside", {"token": (9, "3 · king", 3), "other": (13, "4 · queen", 4)},
+             {"looking_inside.view": "what adds to a logit"}),
 ]
 BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",
        "not a number": "nan", "10,000 characters": "9" * 10_000, "control characters": "\x00\x07\u202e",
@@ -261,7 +275,7 @@ def test_a_control_works_after_a_bad_address_and_the_others_never_notice(control
     assert notes(at) == [] and at.session_state[control.key] == control.held and not at.exception
 
 
-TEXTS = [control for control in CONTROLS if control.is_text and not control.key.endswith(".target")]
+TEXTS = [control for control in CONTROLS if control.is_text and not control.key.endswith((".target", ".date"))]
 TYPED = {control.key for control in CONTROLS if control.is_text}
 
 
@@ -330,7 +344,8 @@ def set_control(at, control):
 @each_view
 def test_settings_survive_a_visit_to_every_other_page(url, needs):
     at = visit(url, **needs)
-    mine = [control for control in of(url, needs) if not control.key.endswith((".example", ".edit", ".mask", ".task")) and control.key != "text"]
+    switches = (".example", ".edit", ".mask", ".task", "encoder_decoder.weights")
+    mine = [control for control in of(url, needs) if not control.key.endswith(switches) and control.key != "text"]
     for control in mine:  # all but those that change which controls there are
         widget(at, control.key).set_value(control.held)
     at.run()
