@@ -36,7 +36,8 @@ class Sizes(NamedTuple):
 def sizes(vocab_size, n_ctx, d_model, n_heads, n_classes, n_layers=1, d_ff=None):
     """Sizes of a classifier; everything else as `ModelConfig` has it, without biases and without the causal mask.
 
-    raises  ValueError as ModelConfig does
+    returns  Sizes
+    raises   ValueError as ModelConfig does
 
     >>> sizes(9, 5, 4, 2, 3).encoder.causal
     False
