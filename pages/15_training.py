@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core import inspection, loss, optimizer, training
-from pages.shared import charts, controls, lesson, plots, runs
+from pages.shared import charts, choices, controls, lesson, plots, runs
 from pages.shared.controls import Cell, Grid
 
 PAGE = "training"
@@ -17,7 +17,7 @@ lesson.formula(r"\text{loss} = -\frac{1}{n}\sum_i \ln p_i(\text{token that came}
 lesson.ask(PAGE, "Before its first step a model of 11 tokens knows nothing. What will its loss be, about?",
            ["0", "ln 11 = 2.4", "infinite"], 1, "Small random parameters give each token about the same probability, 1/11, and "
            "-ln(1/11) = ln 11 = 2.4. Below that line the model has learned something.")
-choice, speed = runs.ask(PAGE)
+choice, speed = choices.ask(PAGE)
 recipe, task, config = choice.recipe, choice.recipe.task, choice.config
 lesson.warn(choice.fault)
 run = runs.held(choice)
@@ -69,8 +69,7 @@ def moving():
     now = run.trace(which)
     with right:
         patterns("now", f"after step {run.trainer.done}", heads(now)[0])
-    with left:
-        watched(now)
+    watched(now)
 
 
 def watched(now):
@@ -121,9 +120,9 @@ else:
     lesson.check("backpropagation agrees with the measured gradient", abs(found.gradient - found.numeric), 1e-6 * found.largest + 1e-9)
 
 seed = "the example's own seed, 42" if choice.as_made else f"seed {choice.settings.seed}"
-lesson.weights(f"Before training, the parameters are drawn at random ({seed}): a pattern from them means nothing. Then they are trained here, on texts "
-               "that this course makes up; accuracy is measured on others. What a head looks at says what was mixed, not why the model "
-               "answered.")
+lesson.weights(f"Before training, the parameters are drawn at random ({seed}): a pattern from them means nothing. Then they are trained "
+               "here, on texts that this course makes up; accuracy is measured on others. What a head looks at says what was mixed, not "
+               "why the model answered.")
 lesson.check("every row of every head before training sums to 1", abs(before.sum(axis=-1) - 1).max(), 1e-5)
 lesson.ran(loss.cross_entropy, optimizer.AdamW, training.Trainer)
 lesson.script("Training", *runs.script(run, which))

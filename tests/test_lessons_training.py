@@ -7,7 +7,7 @@ from core import tasks, training, transformer, zoo
 from core.config import ModelConfig
 from core.learners import decoder_only
 from core.zoo import recipes
-from pages.shared import runs
+from pages.shared import choices
 from tests.page_tools import drawn, everything_said, panel, pictures, recomputed, shown, visit, widget
 
 REVERSE = {"training__task": "Digits backwards"}
@@ -123,8 +123,8 @@ def test_a_parameter_taken_apart_shows_both_gradients_and_its_way_through_the_st
 
 
 def test_a_run_that_breaks_names_the_array_and_what_to_change():
-    at = visit("training", **REVERSE, training__no_rate="true", training__no_norm="true", training__rate="1.0", training__no_residual="true",
-               training__no_scaled="true")
+    broken = {f"training__no_{name}": "true" for name in ("rate", "norm", "residual", "scaled")}
+    at = visit("training", **REVERSE, **broken, training__rate="1.0")
     run = at.session_state["_run"]
     while not run.over:
         run.go(50)
@@ -164,12 +164,12 @@ def test_another_task_brings_its_own_sizes_and_another_page_ends_the_run():
     assert not at.session_state["_running"]
 
 
-@pytest.mark.parametrize("name", runs.TASKS)
+@pytest.mark.parametrize("name", choices.TASKS)
 def test_every_task_can_be_chosen_with_its_own_sizes_and_trained_a_step(name):
     recipe = zoo.recipe(name)
-    assert recipe.config.n_layers in runs.LAYERS and recipe.config.n_heads in runs.HEADS and recipe.config.d_model in runs.WIDTHS
-    assert recipe.settings.learning_rate in runs.RATES and recipe.settings.n_steps in runs.STEPS
-    assert recipe.settings.batch_size in runs.BATCHES
+    assert recipe.config.n_layers in choices.LAYERS and recipe.config.n_heads in choices.HEADS and recipe.config.d_model in choices.WIDTHS
+    assert recipe.settings.learning_rate in choices.RATES and recipe.settings.n_steps in choices.STEPS
+    assert recipe.settings.batch_size in choices.BATCHES
     at = press(visit("training", training__task=recipe.title), "One step")
     assert not at.exception and not any(shown(at, "warn")) and at.session_state["_run"].choice.config == recipe.config
 

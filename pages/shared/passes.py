@@ -109,7 +109,7 @@ def walk(page, model, trace):
         one, other = st.columns(2)
         back, on = "One step back" if place else "To the last step", "One step on" if place + 1 < len(names) else "From the start again"
         one.button(back, on_click=show, args=((place - 1) % len(names),), key=f"{page}.back", width="stretch")
-        other.button(on, on_click=show, args=((place + 1) % len(names),), key=f"{page}.on", type="primary", width="stretch")
+        other.button(on, on_click=show, args=((place + 1) % len(names),), key=f"{page}.on", width="stretch")
         lesson.say(f"**Step {place} of 0 to {len(names) - 1}: {picked.stage}.** {step.line}")
         lesson.formula(step.formula)
     wide = z.shape[1] > 16
