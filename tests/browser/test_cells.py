@@ -68,6 +68,10 @@ def test_a_cell_of_cross_attention_is_taken_by_target_and_source(visitor):
     assert close(value, visitor.numbers("encoder_decoder.cross")[3][1])
     visitor.click_cell("encoder_decoder.decoder", 2, 2)
     assert close(worked(visitor.arithmetic())[0], visitor.numbers("encoder_decoder.decoder")[2][2])
+    visitor.open(linked("encoder-decoder", weights="trained on dates", date="1 May 1805"))
+    visitor.click_cell("encoder_decoder.cross", 6, 3)
+    assert close(worked(visitor.arithmetic())[0], visitor.numbers("encoder_decoder.cross")[6][3])
+    assert visitor.address()["encoder_decoder.row"] == "6 · 0→5" and visitor.address()["encoder_decoder.column"] == "3 · a"
 
 
 def test_with_eight_heads_a_click_in_the_joint_picture_takes_head_and_cell(visitor):
