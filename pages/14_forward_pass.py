@@ -61,8 +61,8 @@ elif view in ("every position", "random and trained"):
                 lesson.picture(figure, f"{PAGE}.{name}", f"{name.capitalize()} weights: probabilities of {n_choices} characters, the "
                                f"largest {probs.max():.3f} for {text.quoted(vocabulary[probs.argmax()])}.")
         lesson.say("The same text, the same code, arrays of the same shapes: only the numbers in them differ. The random ones give every "
-                   "character a share near the even one. The trained ones were moved, step by step, towards what came next in their "
-                   "training text. No dictionary and no rule was put in.")
+                   f"character a share not far from the even one, 1 in {n_choices}. The trained ones were moved, step by step, towards "
+                   "what came next in their training text. No dictionary and no rule was put in.")
     cell = (picked.row, picked.column)
     lesson.arithmetic(f"after position {picked.row} {text.quoted(tokens[picked.row])}, next {text.quoted(vocabulary[picked.column])}, in "
                       f"the text {text.quoted(''.join(tokens))}, {'trained' if model.is_trained else 'random'} weights",

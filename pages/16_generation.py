@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from core import arithmetic_model, draws, kv_cache, sampling, writing
+from core import arithmetic_model, kv_cache, sampling, writing
 from core.config import ModelConfig
 from core.transformer import forward
-from pages.shared import caching, controls, lesson, models, plots, text
+from pages.shared import caching, controls, lesson, models, plots, slow, text
 
 PAGE = "generation"
 VIEWS = ("choose the next token", "write", "KV cache")
@@ -61,10 +61,11 @@ else:
         token = controls.pick(PAGE, "token", "Token to take apart", text.options(vocabulary), int(chosen.order[0]))
     else:
         temperature, top_k, top_p = cuts()
-        n_new = controls.whole(PAGE, "n_new", "Tokens to write", 1, 60, 20)
+        n_new = controls.whole(PAGE, "n_new", "Tokens to write", 1, 40, 20)
         seed = st.session_state["seed"]
-        runs = [writing.write(model.params, model.token_ids, model.config, n_new, draws.child_rng(each, "writing"), temperature, top_k,
-                              top_p) for each in (seed, seed, seed + 1)]
+        asked = (model.params, tuple(model.token_ids.tolist()), model.config, n_new)
+        runs = [slow.written(f"{each}: {model.where_from}, {model.spread}", *asked, from_seed, temperature, top_k, top_p)
+                for each, from_seed in (("first", seed), ("again", seed), ("first", seed + 1))]
         texts = ["".join(vocabulary[each.chosen] for each in run) for run in runs]
         lesson.words("\n".join(f"{label}: {text.visible(''.join(tokens))} → {text.visible(new)}" for label, new in zip(
             (f"seed {seed}", "again, the same seed", f"seed {seed + 1}"), texts, strict=True)))
@@ -115,9 +116,9 @@ else:
                    "smaller id is kept first. Dividing log-probabilities by T instead of logits gives the same numbers, once renormalised.")
     if view == "write":
         lesson.say(f"This model reads **{model.config.n_ctx} tokens** at most. To write on, the **window slides**: each token is chosen "
-                   f"after reading the last {model.config.n_ctx} alone, and all of them are computed anew each time. A key-value cache "
-                   "would not help here: in a window that slides each token stands at another position than before, and its key and value "
-                   "change with it.")
+                   f"after reading the last {model.config.n_ctx} alone, and all of them are computed anew each time. Once it slides, "
+                   "a key-value cache does not help: each token then stands at another position than before, and its key and value change "
+                   "with it.")
     lesson.arithmetic(f"token {token} {text.quoted(vocabulary[token])} {read}",
                       arithmetic_model.explain_choice(logits, chosen, temperature, token))
     lesson.weights(f"The {'numbers' if typed else 'weights'} are {where_from}.")

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from core.sampling import next_token_probs
+from core.sampling import choose, in_two, logits_of, next_token_probs, read_logits
 
 logits_lists = hnp.arrays(np.float64, st.integers(1, 12), elements=st.floats(-20, 20))
 
@@ -68,3 +68,32 @@ def test_what_can_not_be_is_refused(more, words):
 
 def test_precision_is_kept():
     assert next_token_probs(np.float32([1, 2]), 0.5, 1, 0.5).dtype == np.float32
+
+
+@given(logits_lists, st.floats(0.01, 10), st.one_of(st.none(), st.integers(1, 14)), st.one_of(st.none(), st.floats(0.01, 1)))
+def test_every_step_of_the_choice_is_what_its_masses_say(logits, temperature, k, p):
+    steps = choose(logits, temperature, k, p)
+    by_hand = np.exp((logits - logits.max()) / temperature)
+    by_hand /= by_hand.sum()
+    np.testing.assert_allclose(steps.warmed, by_hand, atol=1e-12)
+    order = sorted(range(len(logits)), key=lambda i: (-steps.warmed[i], i))
+    assert steps.order.tolist() == order
+    first, kept = order[:steps.n_top_k], order[:steps.n_kept]
+    assert steps.n_top_k == min(k or len(logits), len(logits)) and steps.mass_top_k == pytest.approx(by_hand[first].sum())
+    assert steps.mass == pytest.approx(by_hand[kept].sum()) and steps.mass_top_p == pytest.approx(steps.mass / steps.mass_top_k)
+    assert p is None or steps.mass_top_p >= p - 1e-8
+    np.testing.assert_allclose(steps.probs[kept], by_hand[kept] / steps.mass, atol=1e-12)
+    two = in_two(steps)
+    np.testing.assert_allclose(two["kept"] + two["cut off"], by_hand[order], atol=1e-12)
+    assert (two["kept"][steps.n_kept:] == 0).all() and two["kept"].sum() == pytest.approx(steps.mass)
+
+
+def test_probabilities_come_back_from_their_logits_and_what_is_none_is_refused():
+    np.testing.assert_allclose(next_token_probs(logits_of([0.2, 0.0, 0.6])), [0.25, 0, 0.75], atol=1e-15)
+    for bad in ([-0.1, 1], [0, 0]):
+        with pytest.raises(ValueError, match="0 or more, and at least one"):
+            logits_of(bad)
+        logits, fault = read_logits(bad, None, True)
+        assert logits.tolist() == [2, 1, 0] and "0 or more" in fault
+    assert read_logits(None, "entry 1 is not one", False)[1] == "entry 1 is not one"
+    assert read_logits([3.0, 1.0], None, False)[0].tolist() == [3, 1]

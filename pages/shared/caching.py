@@ -7,6 +7,7 @@ from core import kv_cache
 from pages.shared import chips, controls, lesson, models, plots, slow, text
 
 N_CTX, MOST = 64, 24  # the model reads up to N_CTX; a prompt has up to MOST characters, and up to MOST more are written
+SPREAD = 0.1  # of the random weights
 PRECISIONS = {"float64": 8, "float32": 4}
 
 
@@ -33,9 +34,9 @@ def compare(page):
         precision = controls.choice(page, "precision", "Numbers", list(PRECISIONS))
     vocabulary = tuple(sorted(set(prompt))) if words else tuple(" aeiklmns")
     config = models.sized(len(vocabulary), N_CTX, d_model, n_layers, n_heads, positions=scheme)
-    params = slow.untrained(config, st.session_state["seed"], 0.1, precision)
+    seed = st.session_state["seed"]
     ids = np.array([vocabulary.index(token) for token in prompt], dtype=np.int64)
-    steps = kv_cache.side_by_side(params, ids, config, n_new)
+    steps = slow.with_and_without_cache(tuple(ids.tolist()), config, seed, SPREAD, precision, n_new)
     number = controls.whole(page, "step", "Step (0 reads the prompt, each later one the token written before)", 0, n_new, 1)
     step = steps[number]
     n_read = step.positions.stop
@@ -90,9 +91,9 @@ def compare(page):
     lesson.check("multiply-adds: counted and formula", max(
         abs(each.cached.total - each.cached_formula.total) + abs(each.full.total - each.full_formula.total) for each in steps), 0)
     lesson.check("bytes: held and formula", max(abs(each.bytes - each.bytes_formula) for each in steps), 0)
-    lesson.weights(f"The weights are drawn at random (seed {st.session_state['seed']}), never trained; what they write means nothing. The "
+    lesson.weights(f"The weights are drawn at random (seed {seed}), never trained; what they write means nothing. The "
                    "ready-made model reads 5 characters at a time, too few for a cache, so this view draws one that reads more.")
-    return {"params": params, "token_ids": ids, "config": config, "n_new": n_new}, prompt
+    return {"params": slow.untrained(config, seed, SPREAD, precision), "token_ids": ids, "config": config, "n_new": n_new}, prompt
 
 
 def _list(positions):

@@ -64,7 +64,7 @@ def columns(step, config, tokens, vocabulary):
 
 def drawing(trace, shown, block=0, n_layers=1, dark=False):
     """All steps as boxes in order, each with its shape and how many numbers that is; the step `shown` is framed."""
-    groups = {"in": "From text to the stream", "block": "The block" if n_layers == 1 else f"Block {block} of 0 to {n_layers - 1}",
+    groups = {"in": "From text to the stream", "block": "The block" if n_layers == 1 else f"Block {block}, one of {n_layers}",
               "out": "From the stream to the next character"}
     boxes = {heading: [] for heading in groups.values()}
     for name, step in STEPS.items():
@@ -110,7 +110,7 @@ def walk(page, model, trace):
         back, on = "One step back" if place else "To the last step", "One step on" if place + 1 < len(names) else "From the start again"
         one.button(back, on_click=show, args=((place - 1) % len(names),), key=f"{page}.back", width="stretch")
         other.button(on, on_click=show, args=((place + 1) % len(names),), key=f"{page}.on", width="stretch")
-        lesson.say(f"**Step {place} of 0 to {len(names) - 1}: {picked.stage}.** {step.line}")
+        lesson.say(f"**Step {place} of {len(names) - 1}: {picked.stage}.** {step.line}")
         lesson.formula(step.formula)
     wide = z.shape[1] > 16
     with above if wide else right:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core import draws, experiments, guessing, looking, tokenizers, zoo
+from core import draws, experiments, guessing, kv_cache, looking, tokenizers, writing, zoo
 from core.optimizer import walk
 from core.zoo import figures
 
@@ -61,6 +61,21 @@ def both_nasi():
         for _, array in walk(found[name]):
             array.flags.writeable = False
     return found
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def written(model, _params, token_ids, config, n_new, seed, temperature, top_k, top_p):
+    """What a model writes from a seed; nobody changes it.
+
+    model  words that tell its parameters apart from those of others
+    """
+    return writing.write(_params, token_ids, config, n_new, draws.child_rng(seed, "writing"), temperature, top_k, top_p)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def with_and_without_cache(token_ids, config, seed, spread, precision, n_new):
+    """The steps of `core.kv_cache.side_by_side` of a random model; nobody changes them."""
+    return kv_cache.side_by_side(untrained(config, seed, spread, precision), token_ids, config, n_new)
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
