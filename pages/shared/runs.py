@@ -136,8 +136,7 @@ def buttons(page, run):
             ("stop", "Stop", ":material/stop:", stop, run.over or not (run.records or running)),
             ("rewind", "Rewind", ":material/replay:", rewind, not (run.records or running))), strict=True):
         with place:
-            st.button(text, key=f"{page}.button.{name}", on_click=act, disabled=off, icon=picture, width="stretch",
-                      type="primary" if name == "start" else "secondary")
+            st.button(text, key=f"{page}.button.{name}", on_click=act, disabled=off, icon=picture, width="stretch")
     return running
 
 
