@@ -74,13 +74,11 @@ def trained(page):
         lesson.remarks([f"{fault} “{DATE}” is shown until then."])
         typed = DATE.lower()
         source_ids = tasks_dates.encode(typed)
-    start = vocabulary.index(START)
-    written = {name: encoder_decoder.write(params, source_ids, start, tasks_dates.N_TARGETS, sizes.n_heads, **sizes.choices)
-               for name, params in both.items()}
+    written = slow.written_date(typed)
     iso, before = (tasks_dates.characters(written[name]) for name in ("trained", "random"))
     lesson.words(f"It reads (all letters made small):   {typed}\nThe trained model writes:   {iso}\nBefore training it wrote:   {before}")
     _judge(typed, iso)
-    target_ids = [start, *written["trained"][:-1]]
+    target_ids = [vocabulary.index(START), *written["trained"][:-1]]
     rows = [f"{vocabulary[reads]}→{vocabulary[writes]}" for reads, writes in zip(target_ids, written["trained"], strict=True)]
     reading = tasks_dates.read(typed)
     last = reading.places["day"][1] - 1 if reading else 0  # where the last character of the answer stands

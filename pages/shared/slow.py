@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core import draws, experiments, guessing, kv_cache, looking, tokenizers, writing, zoo
+from core import draws, encoder_decoder, experiments, guessing, kv_cache, looking, tasks_dates, tokenizers, writing, zoo
 from core.optimizer import walk
 from core.zoo import figures
 
@@ -113,6 +113,14 @@ def inside_even(name, n_texts):
 def inside_accuracy(name, weights, heads, n_texts):
     """The share of right answers on so many texts with these heads switched off."""
     return looking.accuracy_without(inside_params(name)[weights], zoo.recipe(name), heads, inside_texts(name, n_texts))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def written_date(typed):
+    """The ids that the model of dates writes for a text that it can read, trained and untrained."""
+    sizes, start = zoo.recipe("alignment").config, tasks_dates.VOCABULARY.index(tasks_dates.START)
+    return {name: encoder_decoder.write(params, tasks_dates.encode(typed), start, tasks_dates.N_TARGETS, sizes.n_heads, **sizes.choices)
+            for name, params in inside_params("alignment").items()}
 
 
 def warm():

@@ -54,6 +54,7 @@ VIEWS = [
     ("block", "", f"text={SENTENCE}&block.d_model=32&block.n_layers=24", "block.row"),
     ("encoder-decoder", "", f"text={SENTENCE}&encoder_decoder.target={SENTENCE}&encoder_decoder.n_layers=4&encoder_decoder.d_model=32",
      "encoder_decoder.row"),
+    ("encoder-decoder", "encoder_decoder.weights=trained+on+dates", "", "encoder_decoder.row"),
     ("looking-inside", "", "looking_inside.model=Repeated+row", "looking_inside.row"),
     ("looking-inside", "looking_inside.view=switch+heads+off", "looking_inside.view=switch+heads+off&looking_inside.model=Repeated+row",
      "looking_inside.number"),
