@@ -119,6 +119,27 @@ def answer_heads(scores):
     return [(block, int(head)) for head in np.flatnonzero(scores.answer[block] >= scores.answer[block].max() / 2)]
 
 
+def first_attention(params, token_ids, config):
+    """What the attention of the first block reads, and its matrices.
+
+    returns  x (n_tokens, d_model): the stream before any block, after the block's first norm; {"w_qkv", "w_o"}
+    """
+    trace, own = forward(lens.cut_after(params, 1), token_ids, config), params["blocks"][0]["attention"]
+    return trace.blocks[0].attn_in, {"w_qkv": own["w_qkv"], "w_o": own["w_o"]}
+
+
+def head_matrices(w_qkv, n_heads, head):
+    """The columns of one head.
+
+    returns  {"w_q", "w_k", "w_v"}, (d_model, d_head) each
+
+    >>> {name: w.tolist() for name, w in head_matrices(np.arange(6.0)[None], 2, 1).items()}
+    {'w_q': [[1.0]], 'w_k': [[3.0]], 'w_v': [[5.0]]}
+    """
+    parts = np.split(w_qkv, 3 * n_heads, axis=1)
+    return {name: parts[part * n_heads + head] for part, name in enumerate(("w_q", "w_k", "w_v"))}
+
+
 def accuracy_without(params, recipe, heads, batch):
     """The share of right answers with some heads switched off: what they would write is 0.
 

@@ -2,32 +2,15 @@
 
 import streamlit as st
 
-from core import arithmetic, attention, draws
-from pages.shared import charts, controls, examples, lesson, text
+from core import arithmetic, attention
+from pages.shared import charts, controls, lesson, text, trained
 from pages.shared.controls import Cell, Grid
 
 PAGE = "many_heads"
 
-tokens, notes = controls.own_tokens()
-lesson.remarks(notes)
-if tokens:
-    left, middle, right = st.columns([2, 2, 1.2], vertical_alignment="bottom")
-    with left:
-        d_model = controls.stop(PAGE, "d_model", "Features of a token, d_model", (8, 16, 32, 64), 16)
-    with middle:
-        n_heads = controls.whole(PAGE, "n_heads", "Heads", 1, 8, 2)
-    seed = st.session_state["seed"]
-    params = {"w_qkv": draws.projection(seed, "w_qkv", d_model, 3 * d_model), "w_o": draws.projection(seed, "w_o", d_model, d_model)}
-    vectors = examples.frozen(draws.token_vectors(tokens, seed, d_model))
-    example = examples.Example("own", "Your own sentence", tuple(tokens), vectors, params,
-                               f"drawn at random (seed {seed}), never trained", n_heads, takes_positions=True)
-    with right:
-        x = controls.with_positions(PAGE, example)
-else:
-    example = examples.two_heads()
-    x, n_heads = example.x, controls.whole(PAGE, "n_heads", "Heads", 1, 8, example.n_heads)
+example, x, n_heads = trained.ask_heads(PAGE)
 tokens, params = example.tokens, example.params
-n_tokens, d_model = x.shape
+(n_tokens, d_model), visible = x.shape, trained.visible(example)
 
 lesson.say("One head gives each position one row of weights. Several **heads** look at once, each with its own, narrower queries, keys and "
            "values. Their results are put side by side and projected back by w_o. Splitting costs no extra parameters: the heads share the "
@@ -38,11 +21,11 @@ lesson.ask(PAGE, "Replace 1 head of width 512 by 8 heads of width 64. How does t
                                                               "changes.")
 
 try:
-    trace = attention.multi_head_attention(x, params, n_heads)
+    trace = attention.multi_head_attention(x, params, n_heads, visible)
 except ValueError as fault:
     lesson.remarks([f"{fault} The pictures below keep 2 heads until then."])
     n_heads = 2
-    trace = attention.multi_head_attention(x, params, n_heads)
+    trace = attention.multi_head_attention(x, params, n_heads, visible)
 d_head = trace.mixed.shape[-1]
 
 lesson.heading("Split, attend, join, project")
@@ -124,20 +107,24 @@ stage = {"weight": "pattern", "mixed": "mixed", "head's share": "head_out", "out
 chain = ["raw_scores", "scores", "pattern"] if stage == "pattern" else [stage]
 column = f"key {picked.column} {text.quoted(tokens[picked.column])}" if stage == "pattern" else f"feature {picked.column}"
 lesson.arithmetic(f'{"all heads" if stage == "out" else names[head]}: query {picked.row} {text.quoted(tokens[picked.row])}, {column}',
-                  [arithmetic.explain(trace, each, picked.row, picked.column, head=head, x=x, params=params) for each in chain])
+                  [arithmetic.explain(trace, each, picked.row, picked.column, head=head, x=x, params=params, visible=visible)
+                   for each in chain])
 
 lesson.heading("The same budget, cut differently")
 many, one = attention.projection_counts(512, 8, 64), attention.projection_counts(512, 1, 512)
 lesson.say("| d_model 512 | w_q, w_k and w_v together | w_o |\n|:--|--:|--:|\n"
            f"| 8 heads of width 64 | {many[0]:,} | {many[1]:,} |\n| 1 head of width 512 | {one[0]:,} | {one[1]:,} |")
 
-lesson.weights(f"They are {example.where_from}. That two heads differ here is chance, not meaning.")
+if example.causal:
+    trained.say(PAGE, example, trace.pattern)
+lesson.weights(f"They are {example.where_from}. " + ("With random weights, that two heads differ is chance: such patterns mean nothing."
+                                                     if example.causal else "That two heads differ here is chance, not meaning."))
 lesson.check("every row of every head sums to 1", abs(trace.pattern.sum(axis=-1) - 1).max(), 1e-12)
 lesson.check("the heads' shares sum to the output", abs(trace.head_out.sum(axis=0) - trace.out).max(), 1e-9)
 lesson.check("split and merge undo each other", abs(attention.merge_heads(attention.split_heads(x, n_heads)) - x).max(), 0.0)
 lesson.ran(attention.multi_head_attention, attention.split_heads, attention.merge_heads)
-lesson.script("Many heads", (attention.multi_head_attention,), {"x": x, **params, "n_heads": n_heads}, """
-    trace = multi_head_attention(x, {"w_qkv": w_qkv, "w_o": w_o}, n_heads)
+lesson.script("Many heads", (attention.multi_head_attention,), {"x": x, **params, "n_heads": n_heads, "visible": visible}, """
+    trace = multi_head_attention(x, {"w_qkv": w_qkv, "w_o": w_o}, n_heads, visible)
     for head in range(n_heads):
         show(f"pattern of head {head}", trace.pattern[head])
         show(f"head_out of head {head}", trace.head_out[head])

@@ -94,6 +94,7 @@ MAY_IMPORT = {
     "waves": {"streamlit", "core", "numpy", "pages.shared.charts", "pages.shared.plots", "pages.shared.controls", "pages.shared.lesson",
               "pages.shared.text"},
     "schemes": {"streamlit", "core", "numpy", "pages.shared.plots", "pages.shared.controls", "pages.shared.lesson", "pages.shared.waves"},
+    "trained": {"streamlit", "core", "pages.shared.controls", "pages.shared.examples", "pages.shared.lesson", "pages.shared.slow"},
     "inside": {"streamlit", "core", "numpy", "pages.shared.charts", "pages.shared.controls", "pages.shared.lesson", "pages.shared.slow",
                "pages.shared.text"},
     "inside_parts": {"core", "numpy", "pages.shared.charts", "pages.shared.controls", "pages.shared.inside", "pages.shared.lesson",

@@ -293,3 +293,35 @@ def test_the_script_prints_what_the_page_draws(tmp_path):
     assert numbers["previous-token score of block 0 head 0"][0][0] == pytest.approx(before)
     assert abs(numbers["lens"] - np.array([each[6] for each in probs])).max() <= 1e-9
     assert sum(numbers["adds"][0]) == pytest.approx(numbers["logit"][0][0]) == pytest.approx(logits[6, wanted])
+
+
+# ------------------------------------------------------------------------------- a trained layer on the pages of attention
+
+
+@pytest.mark.parametrize("weights, params", [("trained", "params"), ("random", "untrained")])
+def test_the_trained_layer_stands_on_the_pages_of_attention_as_its_model_computes_it(weights, params):
+    batch = texts("agreement")
+    ids, targets = next(pair for pair in zip(*batch, strict=True) if pair[1][-1] >= 0)
+    patterns = by_hand("agreement", ids, weights=params)[0][0]
+    words = zoo.recipe("agreement").task.words(ids)
+    subject = next(i for i, word in enumerate(words) if word.rstrip("s") in ("dog", "cat", "boy", "girl", "king", "bird"))
+    asked = {"example": "Trained: Subject and verb", "weights": weights}
+    many = visit("many-heads", **{f"many_heads.{key}": value for key, value in asked.items()})
+    one = visit("attention", **{f"attention.{key}": value for key, value in asked.items()})
+    for head in (0, 1):
+        assert abs(picture(many, f"Pattern of head {head}").matrix.overlay - patterns[head]).max() <= 1e-9
+    assert abs(picture(one, "3 · normalise").matrix.overlay - patterns[1]).max() <= 1e-9  # the head that looks most at the subject
+    assert picture(one, "3 · normalise").matrix.rows == words
+    for at, shares in ((many, patterns), (one, patterns[1:])):
+        said = ", ".join(f"**{pattern[-1, subject]:.2f}**" for pattern in shares)
+        assert f"These are the {weights} weights." in everything_said(at) and f"{said} of its weight on the subject" in everything_said(at)
+        assert not at.exception and not at.error and all(residual <= allowed for _, residual, allowed in shown(at, "check"))
+        assert "means nothing" in shown(at, "weights")[0] or "mean nothing" in shown(at, "weights")[0]
+        assert recomputed(panel(at))
+    assert (patterns[1][-1, subject] > 0.9) == (weights == "trained")
+
+
+def test_the_scripts_of_the_trained_layer_print_its_patterns(tmp_path):
+    for url, name, title in (("attention", "pattern", "3 · normalise"), ("many-heads", "pattern of head 0", "Pattern of head 0")):
+        at = visit(url, **{f"{url.replace('-', '_')}.example": "Trained: Subject and verb"})
+        assert abs(script_prints(at, tmp_path)[name] - picture(at, title).matrix.overlay).max() <= 1e-12

@@ -200,13 +200,13 @@ def own_tokens():
 def sentence(page, presets, d_model=16, d_head=8):
     """The sentence this page shows: the person's own if there is one, else one of the presets.
 
-    presets  names of `examples.EXAMPLES`; their titles fill the list of examples
+    presets  names of `examples.EXAMPLES`, or functions that make an Example; their titles fill the list of examples
     returns  (Example, notes)
     """
     tokens, remarks = own_tokens()
     if tokens:
         return own_example(tuple(tokens), st.session_state["seed"], d_model, d_head), remarks
-    ready = [examples.EXAMPLES[name]() for name in presets]
+    ready = [preset() if callable(preset) else examples.EXAMPLES[preset]() for preset in presets]
     if len(ready) == 1:
         return ready[0], remarks
     return ready[pick(page, "example", "Example", [example.title for example in ready])], remarks

@@ -17,6 +17,7 @@ class Example(NamedTuple):
     where_from: str                 # where the numbers come from, for a person
     n_heads: int = 1
     takes_positions: bool = False   # may sinusoidal positions be added?
+    causal: bool = False            # does no token look at later ones?
 
 
 def frozen(array):

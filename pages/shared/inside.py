@@ -133,9 +133,9 @@ def heads(page, look):
                 st.session_state[f"{page}.row"], st.session_state[f"{page}.column"] = int(point["y"]), int(point["x"])
         return took
 
-    lesson.say("Every picture is one head on this text: rows are the tokens that look, columns the tokens that are looked at. The left "
-               "half is the trained model, the right half the same model before its first step. A click frames a cell in all of them and "
-               "takes it apart at the foot of the page.")
+    lesson.say("Every picture is one head on this text: rows are the tokens that look, columns the tokens that are looked at. “Trained” "
+               "and “random” are one model after its last and before its first step. A click frames a cell in all of them and takes it "
+               "apart at the foot of the page.")
     for column, (weights, trace) in zip(st.columns(2), traces.items(), strict=True):
         patterns = np.concatenate([layer.attention.pattern for layer in trace.blocks])
         with column:
