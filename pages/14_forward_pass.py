@@ -50,7 +50,7 @@ elif view in ("every position", "random and trained"):
                    "called **teacher forcing**. The causal mask keeps it honest: no position sees the character that it has to guess.")
         if n_tokens > 1:
             lesson.say(f"The loss of a position is −ln of the probability of the character that came. Its mean on this text is "
-                       f"**{loss.cross_entropy(trace.logits[:-1], ids[1:]):.4f}**; guessing evenly costs "
+                       f"**{loss.cross_entropy(trace.logits[:-1], ids[1:]) + 0.0:.4f}**; guessing evenly costs "
                        f"**{guessing.even(n_choices):.4f}**.")
     else:
         for place, (name, each) in zip(st.columns(2), model.both.items(), strict=True):

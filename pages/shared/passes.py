@@ -112,6 +112,9 @@ def walk(page, model, trace):
         other.button(on, on_click=show, args=((place + 1) % len(names),), key=f"{page}.on", width="stretch")
         lesson.say(f"**Step {place} of {len(names) - 1}: {picked.stage}.** {step.line}")
         lesson.formula(step.formula)
+        if step.stage in ("logits", "probs") and not model.is_trained:
+            lesson.say("Nothing is trained here. Random weights make logits around 0 that favour no character for a reason, so each gets a "
+                       f"share around 1 in {len(vocabulary)}: the smaller the weights, the closer to it.")
     wide = z.shape[1] > 16
     with above if wide else right:
         figure = charts.heatmap(z, tokens, labels[picked.stage], title=f"{picked.stage}{where}: {z.shape[0]} × {z.shape[1]}",

@@ -14,6 +14,7 @@ LINKS = {
     "causal-mask": ({"mask": "blind row"}, "The first query may look at nothing here."),
     "many-heads": ({"text": "one two", "n_heads": 4, "head": "head 3"}, 'head 3: query 1 "two"'),
     "block": ({"text": "one two", "norm_position": "post"}, "Post-norm normalises the stream itself"),
+    "generation": ({"view": "KV cache", "step": 2, "scheme": "rotary"}, "reads 1 token, at position 6"),
 }
 
 

@@ -78,6 +78,7 @@ def test_many_heads(visitor, tmp_path, settings):
     ("normalisation", {"eps": "0.001", "factor": "10"}, {"LayerNorm": "layer", "RMSNorm": "rms", "batch statistics": "batch"}),
     ("feed-forward", {"bend": "SwiGLU"}, {"hidden_pre": "widen", "hidden_post": "bend", "out": "narrow"}),
     ("block", {"norm_position": "post", "norm": "RMSNorm"}, {"attn_out": "attention", "resid_mid": "between", "resid_post": "out"}),
+    ("forward-pass", {"stage": "logits", "n_heads": 4}, {"logits": "array"}),
     ("encoder-decoder", {"target": SENTENCE, "n_heads": 4, "head": "head 2"}, {"encoder": "encoder", "decoder": "decoder",
                                                                             "cross": "cross"})])
 def test_the_pages_of_the_block(visitor, tmp_path, page, settings, pictures):
