@@ -28,8 +28,8 @@ def cuts():
 lesson.say("A model gives logits: one number for every token of its vocabulary. **Generation** turns them into one chosen token, puts it "
            "at the end of the text, and asks again. What is chosen, and from how many, is set outside the model, here in this order: "
            "**1. temperature, 2. top-k, 3. top-p**.")
-lesson.formula(r"\begin{aligned} &1.\; \text{softmax}(\text{logits} / T) \\ &2.\; \text{keep the } k \text{ most probable, renormalise} \\ "
-               r"&3.\; \text{keep the fewest that reach } p\text{, renormalise} \end{aligned}")
+lesson.formula(r"\begin{aligned} &1.\; \text{softmax}(\text{logits} / T) \\ &2.\; \text{the } k \text{ most probable, renormalised} \\ "
+               r"&3.\; \text{the fewest that reach } p\text{, renormalised} \end{aligned}")
 lesson.ask(PAGE, "Probabilities .4 .3 .2 .1, top-p 0.8: how many tokens are kept?", ["2", "3", "4"], 1,
            "The first two have .7 together, which does not reach .8. The third crosses it and is kept too. Kept mass is p or more, never "
            "less; what is kept is then divided by its sum.")

@@ -55,8 +55,9 @@ def test_the_drawing_names_every_step_with_its_shape(worked):
     assert drawing["data"][0]["customdata"] == list(passes.STEPS)
 
 
-@pytest.mark.parametrize("asked", [{}, {"forward_pass__weights": "trained", "forward_pass__prompt": "kan"},
-                                   {"text": "to be <b>", "forward_pass__n_layers": "2", "forward_pass__n_heads": "4"}], ids=["", "trained", "own"])
+@pytest.mark.parametrize("asked", [
+    {}, {"forward_pass__weights": "trained", "forward_pass__prompt": "kan"},
+    {"text": "to be <b>", "forward_pass__n_layers": "2", "forward_pass__n_heads": "4"}], ids=["", "trained", "own"])
 def test_every_step_of_the_way_is_drawn_and_each_cell_is_its_sum(asked):
     at = visit(PASS, **asked)
     layers = "text" in asked
@@ -83,7 +84,7 @@ def test_the_steps_follow_each_other_as_the_formulas_say():
     seen = {}
     for stage in passes.STEPS:
         set_to(at, PASS, stage=stage)
-        seen[stage] = pictures(at)[-1].matrix.overlay
+        seen[stage] = next(each for each in pictures(at) if each.key == "chart.forward_pass.array").matrix.overlay
     params, _ = nasi()
     own = params["blocks"][0]
 
@@ -121,6 +122,15 @@ def test_the_buttons_walk_through_all_steps_and_round():
         assert at.session_state["forward_pass.stage"] == stage and not at.exception
     at.button(key="forward_pass.back").click().run()
     assert at.session_state["forward_pass.stage"] == "probabilities"
+
+
+def test_logits_and_probabilities_of_the_picked_position_stand_as_bars(worked):
+    at = visit(PASS, forward_pass__stage="probabilities")
+    given = worked["nasi_forward"]
+    np.testing.assert_allclose(bars(at, "Logits after position 4"), given["logits_last"], atol=6e-9)
+    assert [round(float(p), 3) for p in bars(at, "Probabilities after position 4")] == list(given["next_char"].values())
+    set_to(at, PASS, row=1)
+    np.testing.assert_allclose(bars(at, "Probabilities after position 1"), drawn(at, "probabilities")[1], atol=1e-15)
 
 
 def test_random_and_trained_stand_side_by_side_on_the_same_text(worked):
@@ -268,8 +278,9 @@ def test_the_panel_leads_to_the_probability_drawn(more):
         assert recomputed(panel(at))[-1][1] == pytest.approx(by_id(at)[token], abs=1e-12)
 
 
-@pytest.mark.parametrize("numbers, kind, words", [("a b", "logits", "entry 1"), ("1", "logits", "it has 1"), ("0 0", "probabilities", "0 or more"),
-                                                  ("-1 2", "probabilities", "0 or more")])
+@pytest.mark.parametrize("numbers, kind, words", [
+    ("a b", "logits", "entry 1"), ("1", "logits", "it has 1"), ("0 0", "probabilities", "0 or more"),
+    ("-1 2", "probabilities", "0 or more")])
 def test_numbers_that_can_not_be_read_get_a_sentence(numbers, kind, words):
     at = typed(numbers, kind)
     (remark,) = shown(at, "remark")
@@ -313,16 +324,16 @@ def test_with_the_cache_positions_go_on_and_logits_stay(scheme, precision, allow
 
 def test_the_table_of_the_cache_counts_what_the_formula_says():
     at = visit(MADE, generation__view="KV cache", generation__step="2")
-    (table,) = [sentence for sentence in shown(at, "say") if sentence.startswith("| step 2")]
+    (table,) = [sentence for sentence in shown(at, "say") if sentence.startswith("| step 2 |")]
     rows = {cells[0]: [int(cell.strip("* ").replace(",", "")) for cell in cells[1:]] for cells in (
         [cell.strip() for cell in line.strip("|").split("|")] for line in table.split("\n")[2:])}
     # one block, two heads of 8, d_model 16, d_ff 64, 9 characters; 1 new token after 6, or 7 at once
-    expected = {"· w_qkv": (16 * 48, 7), "queries · keys": (2 * 7 * 8, 7), "pattern · values": (2 * 7 * 8, 7), "· w_o": (16 * 16, 7),
-                "· w_in, · w_out": (2 * 16 * 64, 7), "· w_embedᵀ": (16 * 9, 7)}
+    expected = {"w_qkv": (16 * 48, 7), "q · k": (2 * 7 * 8, 7), "pattern · v": (2 * 7 * 8, 7), "w_o": (16 * 16, 7),
+                "w_in, w_out": (2 * 16 * 64, 7), "w_embedᵀ": (16 * 9, 7)}
     for name, (one, times) in expected.items():
         assert rows[name] == [one, one, one * times, one * times]
     assert rows["**all**"] == [sum(one for one, _ in expected.values())] * 2 + [7 * sum(one for one, _ in expected.values())] * 2
-    assert rows["bytes of the cache after the step"] == [2 * 2 * 7 * 8 * 8] * 2 + [0] * 2
+    assert rows["cache, bytes"] == [2 * 2 * 7 * 8 * 8] * 2 + [0] * 2
     assert recomputed(panel(at))[-1][1] == rows["**all**"][0]
 
 

@@ -68,15 +68,15 @@ def compare(page):
         lesson.picture(figure, f"{page}.logits", f"The {len(vocabulary)} logits after step {number}, with the cache and without: the "
                        f"largest difference is {step.gap:.3g}.")
     sides = (step.cached, step.cached_formula, step.full, step.full_formula)
-    names = {"qkv": "· w_qkv", "scores": "queries · keys", "mixed": "pattern · values", "attn_out": "· w_o",
-             "feed_forward": "· w_in, · w_out", "logits": "· w_embedᵀ"}
-    lesson.say(f"| step {number}: multiply-adds | with | by formula | without | by formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
+    names = {"qkv": "w_qkv", "scores": "q · k", "mixed": "pattern · v", "attn_out": "w_o", "feed_forward": "w_in, w_out",
+             "logits": "w_embedᵀ"}
+    lesson.say(f"| step {number} | with | formula | without | formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
         f"| {names[part]} | {' | '.join(f'{getattr(each, part):,}' for each in sides)} |"
         for part in names)
         + "\n| **all** | " + " | ".join(f"**{each.total:,}**" for each in sides) + " |"
-        + f"\n| bytes of the cache after the step | **{step.bytes:,}** | {step.bytes_formula:,} | **0** | 0 |")
-    lesson.say("**With** and **without** are counted: for every matrix product of the step that ran, the numbers on its left times the "
-               "columns on its right. **By formula**: the same from the sizes alone, at the foot of the page. The cache saves the "
+        + f"\n| cache, bytes | **{step.bytes:,}** | {step.bytes_formula:,} | **0** | 0 |")
+    lesson.say("Multiply-adds **with** and **without** the cache are counted: for every matrix product that ran, the numbers on its left "
+               "times the columns on its right. **Formula**: the same from the sizes alone, at the foot of the page. The cache saves the "
                "multiplications of all earlier tokens and costs memory: a key and a value for every token, block and head.")
     lesson.formula(r"\text{bytes} = 2\; n_{\text{layers}}\; n_{\text{kv heads}}\; n_{\text{tokens}}\; d_{\text{head}}\; b")
     lesson.say(f"b is the bytes of one number, {PRECISIONS[precision]} here; 2 stands for key and value. A cache works while the text fits "

@@ -124,6 +124,13 @@ def walk(page, model, trace):
                                 **lesson.look(960 if wide else 470))
         lesson.picture(figure, f"{page}.array", f"The array {picked.stage}{where}: {z.shape[0]} positions × {z.shape[1]}, numbers from "
                        f"{z.min():.3g} to {z.max():.3g}.", controls.on_click(page, f"{page}.array", picked.stage))
+    if step.reads == "vocabulary":
+        rows = {"Logits": trace.logits[picked.row], "Probabilities": trace.probs[picked.row]}
+        for place, (name, values) in zip(above.columns(2), rows.items(), strict=True):
+            figure = plots.bars(vocabulary, values, title=f"{name} after position {picked.row}", y_title=name.lower(), dark=lesson.dark())
+            with place:
+                lesson.picture(figure, f"{page}.{name.lower()}", f"{name} of the {len(vocabulary)} characters after position {picked.row}, "
+                               f"the largest {values.max():.3f}.")
     column = labels[picked.stage][picked.column]
     column = text.quoted(column) if step.reads in ("key", "vocabulary") else column
     lesson.arithmetic(f"{picked.stage}{where}: position {picked.row} {text.quoted(tokens[picked.row])}, "
