@@ -117,6 +117,20 @@ class Projection(NamedTuple):
     shares: np.ndarray     # (n_dims,) of the whole variance
 
 
+def mean_cosines(alike, one, other):
+    """How alike the words of two groups are within their groups, and across.
+
+    alike    (n_words, n_words) cosines; one, other: the rows of each group
+    returns  (mean over the pairs of different words of the same group, mean over the pairs across), NaN where there is no pair
+
+    >>> mean_cosines(np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.25], [0.0, 0.25, 1.0]]), [0, 1], [2])
+    (0.5, 0.125)
+    """
+    pairs = [alike[a, b] for group in (one, other) for i, a in enumerate(group) for b in group[i + 1:]]
+    across = [alike[a, b] for a in one for b in other]
+    return tuple(float(np.mean(found)) if found else np.nan for found in (pairs, across))
+
+
 def principal_components(x, n_dims=2):
     """Principal component analysis by singular value decomposition.
 

@@ -3,15 +3,17 @@
 import streamlit as st
 
 from core import arithmetic_vectors, embeddings, sums
-from pages.shared import charts, controls, lesson, plots, text
+from pages.shared import charts, controls, lesson, plots, text, trained
 from pages.shared.controls import Cell, Grid
 
 PAGE = "embeddings"
 
 own, _ = controls.own_tokens()
 d_model = controls.stop(PAGE, "d_model", "Features of a token, d_model", (2, 4, 8, 16, 32), 8) if own else 16
-example, notes = controls.sentence(PAGE, ("bank_sentence", "four_tokens"), d_model)
+example, notes = controls.sentence(PAGE, ("bank_sentence", "four_tokens", trained.table), d_model)
 lesson.remarks(notes)
+if example.id == "trained":
+    example = trained.ask(PAGE, trained.table)
 tokens = example.tokens
 vocabulary = list(dict.fromkeys(tokens))
 w_embed = example.x[[tokens.index(word) for word in vocabulary]]
@@ -99,8 +101,11 @@ if vocab_size > 1:
         f"{text.quoted(vocabulary[other])}: {cosine:.4f}" for other, cosine in embeddings.nearest(w_embed, word)))
 else:
     lesson.say("The text has one distinct word: there is nothing to compare it with, and no spread to draw.")
-lesson.say("These vectors are random, so near and far mean nothing here: two words are alike by chance. Equal words share one row and one "
-           "point; ×2 says that a word stands twice.")
+if example.id == "trained":
+    trained.say_table(alike)
+else:
+    lesson.say("These vectors are random, so near and far mean nothing here: two words are alike by chance. Equal words share one row and "
+               "one point; ×2 says that a word stands twice.")
 
 lesson.heading("The same table, used backwards")
 draw(logits, tokens, vocabulary, "logits", "Logits: each looked-up vector · each row of the table", "logit", 960, name="logit",
@@ -122,7 +127,7 @@ else:
     where = f"word {row} {text.quoted(vocabulary[row])}, word {column} {text.quoted(vocabulary[column])}"
 lesson.arithmetic(where, chain)
 
-lesson.weights(f"The table is {example.where_from}. Vectors from random numbers mean nothing; a near word is near by chance.")
+lesson.weights(f"The vectors are {example.where_from}. Vectors from random numbers mean nothing; a near word is near by chance.")
 lesson.check("one-hot rows times the table give the looked-up vectors", gap, 0)
 lesson.check("every vector has cosine 1 with itself", abs(alike.diagonal() - 1).max(), 1e-12)
 lesson.check("the shares of the variance are at most 1 together", max(projection.shares.sum() - 1, 0), 1e-12)

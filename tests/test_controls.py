@@ -186,7 +186,7 @@ CONTROLS = [
              {"generation.view": "KV cache"}),
     Control("many-heads", "many_heads.example", 0, "Trained: Subject and verb", 1),
     *(Control(url, f"{page}.weights", "trained", "random", "random", {f"{page}.example": "Trained: Subject and verb"})
-      for url, page in (("attention", "attention"), ("many-heads", "many_heads"))),
+      for url, page in (("attention", "attention"), ("many-heads", "many_heads"), ("embeddings", "embeddings"))),
     *of_page("looking-inside", {
         "guess": (None, "not necessarily", "not necessarily"), "model": (0, "Umpire, bowler, batter", 1), "number": (0, "5", 5),
         "weights": ("trained", "random", "random"), "words": ("", "she wore blue", "she wore blue"),

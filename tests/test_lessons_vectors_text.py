@@ -230,6 +230,22 @@ def test_an_id_outside_the_table_gets_a_sentence_and_the_page_stays(asked, sente
     assert any(sentence in remark for remark in shown(at, "remark")) if sentence else not shown(at, "remark")
 
 
+def test_a_trained_table_holds_the_number_of_a_noun_and_a_random_one_does_not():
+    from core import tasks, zoo
+
+    vocabulary, made = zoo.recipe("agreement").task.vocabulary, zoo.load("agreement")
+    for weights, params in (("trained", made.params), ("random", made.untrained)):
+        at = visit("embeddings", embeddings__example="Trained: Subject and verb", embeddings__weights=weights)
+        table = {word: params["w_embed"][i] / np.linalg.norm(params["w_embed"][i].astype(float)) for i, word in enumerate(vocabulary)}
+        cosines = [[float(table[a] @ table[b]) for b in vocabulary] for a in vocabulary]
+        np.testing.assert_allclose(drawn(at, "Cosine of every two words"), cosines, atol=1e-6)
+        same = np.mean([table[a] @ table[b] for nouns in (tasks.SINGULAR, tasks.PLURAL) for a in nouns for b in nouns if a != b])
+        across = np.mean([table[a] @ table[b] for a in tasks.SINGULAR for b in tasks.PLURAL])
+        assert f"mean cosine of **{same:.2f}**, a singular and a plural **{across:.2f}**" in everything_said(at)
+        assert (same > 0.6 and across < -0.3) == (weights == "trained")
+        assert any("means nothing" in each or "mean nothing" in each for each in shown(at, "weights"))
+
+
 @pytest.mark.parametrize("text", [*BLANK, *ODD], ids=lambda text: ascii(text[:12]))
 def test_any_text_has_embeddings(text):
     at = visit("embeddings", text=text)

@@ -4,7 +4,7 @@ from functools import cache
 
 import streamlit as st
 
-from core import attention, draws, looking, zoo
+from core import attention, draws, embeddings, looking, tasks, zoo
 from pages.shared import controls, examples, lesson, slow
 
 NAME, WEIGHTS, N_TEXTS = "agreement", ("trained", "random"), 200
@@ -22,12 +22,25 @@ def all_heads(weights="trained"):
     """The layer with all its heads, as an Example."""
     recipe, (ids, _) = zoo.recipe(NAME), _text()
     x, params = looking.first_attention(slow.inside_params(NAME)[weights], ids, recipe.config)
-    seed, n_steps = recipe.settings.seed, recipe.settings.n_steps
-    where = (f"those of a model that was drawn at random (seed {seed}) and then trained for {n_steps} steps by this course's own loop, to "
-             "let the verb agree with its subject" if weights == "trained" else
-             f"those that a model began with before it was trained, drawn at random (seed {seed})")
-    return examples.Example("trained", f"Trained: {recipe.title}", tuple(recipe.task.words(ids)), x, params, where, recipe.config.n_heads,
-                            causal=True)
+    return examples.Example("trained", f"Trained: {recipe.title}", tuple(recipe.task.words(ids)), x, params, _where_from(weights),
+                            recipe.config.n_heads, causal=True)
+
+
+@cache
+def table(weights="trained"):
+    """The model's table of vectors, one for each word of its vocabulary, as an Example."""
+    recipe = zoo.recipe(NAME)
+    return examples.Example("trained", f"Trained: {recipe.title}", recipe.task.vocabulary,
+                            examples.frozen(slow.inside_params(NAME)[weights]["w_embed"]), {}, _where_from(weights))
+
+
+def _where_from(weights):
+    """Where the numbers come from, for a person."""
+    seed, n_steps = zoo.recipe(NAME).settings.seed, zoo.recipe(NAME).settings.n_steps
+    if weights == "trained":
+        return (f"those of a model that was drawn at random (seed {seed}) and then trained for {n_steps} steps by this course's own loop, "
+                "to let the verb agree with its subject")
+    return f"those that a model began with before it was trained, drawn at random (seed {seed})"
 
 
 @cache
@@ -41,6 +54,21 @@ def one_head(weights="trained"):
 def ask(page, make):
     """The switch between the trained and the random weights of this example."""
     return make(controls.choice(page, "weights", "Weights", WEIGHTS))
+
+
+def say_table(alike):
+    """What the cosines of the table say about its nouns.
+
+    alike    (n_words, n_words) cosines, in the order of the vocabulary
+    """
+    vocabulary, weights = zoo.recipe(NAME).task.vocabulary, st.session_state.get("embeddings.weights", "trained")
+    one, many = ([vocabulary.index(noun) for noun in nouns] for nouns in (tasks.SINGULAR, tasks.PLURAL))
+    same, across = embeddings.mean_cosines(alike, one, many)
+    dog = alike[vocabulary.index("dog"), vocabulary.index("dogs")]
+    lesson.say(f"**Trained and random.** These are the {weights} weights. Two nouns of the same number have a mean cosine of "
+               f"**{same:.2f}**, a singular and a plural **{across:.2f}**; “dog” and “dogs” have **{dog:.2f}**. The model was trained to "
+               "choose “runs” or “run”, so its table came to hold the number of a noun, which the task needs, and not that dog and dogs "
+               "are the same animal, which it does not need. Alike means alike for the task.")
 
 
 def visible(example):
