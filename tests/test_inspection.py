@@ -16,7 +16,8 @@ CONFIG = ModelConfig(11, TASK.n_tokens, 8, 1, 2, d_ff=12, activation="gelu_tanh"
 
 
 def trainer(**more):
-    made = training.Trainer(decoder_only(CONFIG, np.float64), TASK.draw, training.Settings(n_steps=20, batch_size=8, warm_up=3)._replace(**more))
+    settings = training.Settings(n_steps=20, batch_size=8, warm_up=3)._replace(**more)
+    made = training.Trainer(decoder_only(CONFIG, np.float64), TASK.draw, settings)
     for _ in range(5):
         made.step()
     return made
@@ -26,7 +27,7 @@ PLACES = [(("w_embed",), (3, 2)), (("blocks", 0, "attention", "w_qkv"), (1, 20))
           (("blocks", 0, "feed_forward", "b_in"), (7,)), (("final_norm", "offset"), (0,))]
 
 
-@pytest.mark.parametrize("path, index", PLACES, ids=lambda part: inspection.label(part))
+@pytest.mark.parametrize("path, index", PLACES, ids=inspection.label)
 @pytest.mark.parametrize("more", [{}, {"clip": 0.01}, {"clip": None}, {"decay": 0.1}], ids=str)
 def test_what_is_said_of_a_parameter_is_what_the_next_step_does(path, index, more):
     made = trainer(**more)

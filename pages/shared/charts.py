@@ -189,8 +189,8 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, m
                                                                                  "standoff": 4, "font": {"size": 11}}}
         notes.append({"text": f"<b>{titles[which]}</b>", "xref": "paper", "yref": "paper", "x": x0, "y": top, "xanchor": "left",
                       "yanchor": "bottom", "yshift": 7 * longest + 22, "showarrow": False, "font": {"color": colours.text, "size": 13}})
-        shapes += [{"xref": here["xaxis"], "yref": here["yaxis"]} | _box(column - 0.5, row - 0.5, column + 0.5, row + 0.5, colours.mark, 1.5)
-                   for row, column in marks]
+        axes_of = {"xref": here["xaxis"], "yref": here["yaxis"]}
+        shapes += [axes_of | _box(x - 0.5, y - 0.5, x + 0.5, y + 0.5, colours.mark, 1.5) for y, x in marks]
         if clicked is not None:
             frame = (clicked[1], clicked[2]) if clicked[0] == which else (clicked[1], None)
             shapes += _frames(frame, n_rows, n_columns, colours, (here["xaxis"], here["yaxis"]))
