@@ -17,14 +17,16 @@ def press_bar(visitor, chart, number):
 
 
 def test_a_box_shows_its_step_a_cell_its_sum_and_the_address_opens_the_same(visitor, elsewhere):
-    visitor.open(linked("forward-pass", text=OWN))
-    press_box(visitor, "logits", chart="forward_pass.steps")
+    visitor.open(linked("forward-pass", text=OWN, stage="logits"))
     visitor.click_cell("forward_pass.array", 4, 2, (0.94, 0.06))
     value, _ = worked(visitor.arithmetic())
     assert visitor.picked() == (4, 2) and close(value, visitor.numbers("forward_pass.array")[4][2])
     assert visitor.labels("forward_pass.array", "y") == [letter.replace(" ", "␣") for letter in OWN]
-    visitor.page.get_by_role("button", name="One step on").click()
-    visitor.settle()
+    press_box(visitor, "final norm", chart="forward_pass.steps")
+    assert visitor.address()["forward_pass.stage"] == "final norm"
+    for _ in range(2):
+        visitor.page.get_by_role("button", name="One step on").click()
+        visitor.settle()
     value, _ = worked(visitor.arithmetic())
     assert visitor.address()["forward_pass.stage"] == "probabilities" and close(value, visitor.numbers("forward_pass.array")[4][2])
     elsewhere.open(visitor.page.url)
