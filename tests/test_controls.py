@@ -182,7 +182,8 @@ CONTROLS = [
     *of_page("generation", {"kind": ("logits", "probabilities", "probabilities"), "numbers": ("2 1 0", "3 2 1 0", "3 2 1 0")},
              {"generation.source": "typed in"}),
     *of_page("generation", {"n_new": (20, "30", 30), "at_token": (0, "1 · e", 1)}, {"generation.view": "write"}),
-    *of_page("generation", {"scheme": ("learned", "rotary", "rotary"), "precision": ("float64", "float32", "float32"), "n_steps": (3, "9", 9), "step": (1, "3", 3)},
+    *of_page("generation", {"scheme": ("learned", "rotary", "rotary"),
+                            "precision": ("float64", "float32", "float32"), "n_steps": (3, "9", 9), "step": (1, "3", 3)},
              {"generation.view": "KV cache"}),
     Control("many-heads", "many_heads.example", 0, "Trained: Subject and verb", 1),
     *(Control(url, f"{page}.weights", "trained", "random", "random", {f"{page}.example": "Trained: Subject and verb"})
