@@ -1,5 +1,7 @@
 """The arithmetic behind one step of training: a gradient as a difference of two losses, and Adam's way from a gradient to a new value."""
 
+import math
+
 from core.sums import explain_steps, number
 
 
@@ -19,6 +21,29 @@ def explain_gradient(name, losses, step, value):
     above, below = losses
     return explain_steps(f"numeric_gradient_{name}", [
         (f"numeric_gradient_{name}", f"({number(above)} - {number(below)}) / (2 × {number(step)})", (above - below) / (2 * step))], value)
+
+
+def explain_rate(step, peak, n_steps, warm_up, value, floor=0.1):
+    """The learning rate of a step: a straight line up, then half a cosine down to floor · peak.
+
+    step     from 0; the step's own number is one more
+    value    the rate that this must equal, as core.optimizer.learning_rate_at gives it
+    returns  Explanation
+    source   Loshchilov & Hutter 2017, "SGDR", equation 5
+
+    >>> explain_rate(1, 1.0, 12, 4, 0.5).terms[0].right_name
+    '1 × (1 + 1) / 4'
+    """
+    name = f"rate[{step + 1}]"
+    if step < warm_up:
+        return explain_steps(name, [(name, f"{number(peak)} × ({step} + 1) / {warm_up}", peak * (step + 1) / warm_up)], value)
+    last = max(n_steps - warm_up, 1)
+    share = min((step - warm_up) / last, 1.0)
+    gone = f"({step} - {warm_up}) / {last}" if share < 1 else "1"
+    result = peak * (floor + (1 - floor) * 0.5 * (1 + math.cos(math.pi * share)))
+    return explain_steps(name, [(f"share[{step + 1}]", gone, share),
+                                (name, f"{number(peak)} × ({floor} + {number(1 - floor)} × 0.5 × (1 + cos(π × {number(share)})))", result)],
+                         value)
 
 
 def explain_adam(name, w, gradient, m, v, t, value, *, learning_rate, length=None, clip=None, beta1=0.9, beta2=0.98, eps=1e-8, decay=0.0):
@@ -41,7 +66,7 @@ def explain_adam(name, w, gradient, m, v, t, value, *, learning_rate, length=Non
     g, steps = gradient, []
     if clip is not None and length > clip:
         g = gradient * clip / length
-        steps.append((f"g_{name}", f"{number(gradient)} × {number(clip)} / {number(length)}", g))
+        steps.append((f"clipped_{name}", f"{number(gradient)} × {number(clip)} / {number(length)}", g))
     new_m, new_v = beta1 * m + (1 - beta1) * g, beta2 * v + (1 - beta2) * g**2
     flat_m, flat_v = new_m / (1 - beta1**t), new_v / (1 - beta2**t)
     kept = w * (1 - learning_rate * decay)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.arithmetic_training import explain_adam, explain_gradient
+from core.arithmetic_training import explain_adam, explain_gradient, explain_rate
 from core.gradients import numeric_gradient
 from core.loss import cross_entropy
 from core.optimizer import AdamW, at, learning_rate_at, walk
@@ -25,7 +25,9 @@ class Inspected(NamedTuple):
     m: float                   # Adam's running mean of the gradient
     v: float                   # and of its square
     after: float               # its value after the next step
-    explanations: tuple[Explanation, Explanation]  # of the numeric gradient, and of the step
+    rate: float                # the learning rate of the next step
+    length: float              # of all gradients together, before clipping
+    explanations: tuple[Explanation, Explanation, Explanation]  # of the numeric gradient, the learning rate, and the step
 
 
 def label(path):
@@ -59,8 +61,9 @@ def inspect(trainer, path, index):
     length = double.step(grads, rate, settings.clip)
     after = float(at(double.params, path)[index])
     name = f"{label(path)}[{', '.join(map(str, index))}]"
-    return Inspected(name, before["w"], gradient, numeric, largest, before["m"], before["v"], after, (
+    return Inspected(name, before["w"], gradient, numeric, largest, before["m"], before["v"], after, rate, length, (
         explain_gradient(name, losses, STEP, numeric),
+        explain_rate(trainer.done, settings.learning_rate, settings.n_steps, settings.warm_up, rate),
         explain_adam(name, before["w"], gradient, before["m"], before["v"], own.t + 1, after, learning_rate=rate, length=length,
                      clip=settings.clip, beta1=own.beta1, beta2=own.beta2, eps=own.eps, decay=decayed)))
 

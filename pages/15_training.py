@@ -11,19 +11,25 @@ PAGE = "training"
 
 lesson.say("A model learns by being told, after each text, which token came. The **loss** is -ln(probability it gave to that token), "
            "in **nats**, as a mean over all places that count. Backpropagation gives the loss's slope for every parameter, and each step "
-           "moves every parameter a little downhill (here with **AdamW**, which steadies the slopes over the last steps).")
-lesson.formula(r"\text{loss} = -\frac{1}{n}\sum_i \ln p_i(\text{token that came}) \qquad "
-               r"w \leftarrow w - \text{rate} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon}")
-lesson.ask(PAGE, "Before its first step a model of 11 tokens knows nothing. What will its loss be, about?",
-           ["0", "ln 11 = 2.4", "infinite"], 1, "Small random parameters give each token about the same probability, 1/11, and "
-           "-ln(1/11) = ln 11 = 2.4. Below that line the model has learned something.")
+           "moves every parameter a little downhill.")
+lesson.formula(r"\begin{aligned} \text{loss} &= -\frac{1}{n}\sum_i \ln p_i(\text{token that came}) \\ "
+               r"w &\leftarrow w - \text{rate} \cdot \frac{\hat m}{\sqrt{\hat v} + \varepsilon} \end{aligned}")
+lesson.say("The step is that of **Adam** (AdamW with a weight decay of 0): m is a running mean of the parameter's slope and v of its "
+           "square; the hats make up for both having begun at 0, and ε = 10⁻⁸ keeps the quotient finite.")
 choice, speed = choices.ask(PAGE)
 recipe, task, config = choice.recipe, choice.recipe.task, choice.config
 lesson.warn(choice.fault)
 run = runs.held(choice)
 guess = float(np.log(config.vocab_size))
+lesson.ask(PAGE, f"There are {config.vocab_size} tokens, and nothing has been learned yet. What will the loss be before the first step?",
+           ["0", "about ln V", "infinite"], 1, f"V is the number of tokens. Small random parameters give each token about the same "
+           f"probability, 1/{config.vocab_size}, and -ln(1/{config.vocab_size}) = ln {config.vocab_size} = {guess:.2f}. The parameters "
+           "here are drawn a little wider, so that they learn within seconds; so they guess unevenly and start above that line.")
 lesson.say(f"**The task.** {recipe.story}")
 running = runs.buttons(PAGE, run)
+lesson.small("The address holds the settings, not the step: whoever opens it begins at step 0 and gets the same run. "
+             f"Seed {choice.settings.seed} draws the texts" + (", while the parameters begin as the course's example."
+                                                              if choice.as_made else " and the first parameters."))
 which = 0 if choice.task == "nasi" else controls.pick(PAGE, "sample", "Watch the attention on",
                                                       [f"text {i}: {' '.join(task.words(run.sample(i)))}" for i in range(runs.N_SAMPLES)])
 tokens = task.words(run.sample(which))
@@ -102,8 +108,9 @@ else:
     if path[-1] in ("w_embed", "w_unembed"):
         rows = list(task.vocabulary)
     picked = controls.cell(PAGE, {"parameter": Grid(rows, columns, "First index", "Second index")}, Cell("parameter", 0, 0))
+    ahead = "one step more" if run.over else f"step {run.trainer.done + 1}"
     for place, (name, title, z) in zip(st.columns(2), (("values", f"{names[paths.index(path)]}", array),
-                                                       ("slopes", "its gradient in the next step", gradient)), strict=True):
+                                                       ("slopes", f"its gradient for {ahead}", gradient)), strict=True):
         with place:
             lesson.picture(charts.heatmap(z, rows, columns, title=title, row_title="row", column_title="column", max_cell=44,
                                           clicked=(picked.row, picked.column), **lesson.look()), f"{PAGE}.{name}",
@@ -111,11 +118,15 @@ else:
                            controls.on_click(PAGE, f"{PAGE}.{name}"))
     index = (picked.row, picked.column) if optimizer.at(run.trainer.params, path).ndim == 2 else (picked.column,)
     found = run.inspected(path, index)
-    lesson.say(f"| value | gradient, by backpropagation | gradient, measured | m (mean slope) | v (mean squared slope) | after step "
-               f"{run.trainer.done + 1} |\n|:--|:--|:--|:--|:--|:--|\n| {found.value:.6g} | {found.gradient:.6g} | {found.numeric:.6g} | "
+    lesson.say(f"| value | gradient, by backpropagation | gradient, measured | m (mean slope) | v (mean squared slope) | after {ahead} "
+               f"|\n|:--|:--|:--|:--|:--|:--|\n| {found.value:.6g} | {found.gradient:.6g} | {found.numeric:.6g} | "
                f"{found.m:.6g} | {found.v:.6g} | {found.after:.6g} |")
     lesson.say(f"The measured gradient moves this one number by ±{inspection.STEP:g}, runs the model twice, and divides the difference of "
                "the two losses by the distance. Backpropagation gets the gradients of all parameters from one run forward and one back.")
+    lesson.say(f"The **rate** warms up in a straight line over the first {choice.settings.warm_up} steps and then falls along half a "
+               f"cosine to a tenth of {choice.settings.learning_rate:g}: {found.rate:.4g} for {ahead}. All gradients together have the "
+               f"length {found.length:.4g}; where it is above {choice.settings.clip:g}, all are shortened to it (**clipping**), so that "
+               "one odd batch can't throw the run.")
     lesson.arithmetic(f"parameter {found.name}", found.explanations)
     lesson.check("backpropagation agrees with the measured gradient", abs(found.gradient - found.numeric), 1e-6 * found.largest + 1e-9)
 
@@ -126,4 +137,5 @@ lesson.weights(f"Before training, the parameters are drawn at random ({seed}): a
 lesson.check("every row of every head before training sums to 1", abs(before.sum(axis=-1) - 1).max(), 1e-5)
 lesson.ran(loss.cross_entropy, optimizer.AdamW, training.Trainer)
 lesson.script("Training", *runs.script(run, which))
-lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2019", "Radford et al. 2019, section 2.3")
+lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2017 (rate), 2019 (AdamW)",
+              "Pascanu, Mikolov & Bengio 2013 (clipping)", "Radford et al. 2019, section 2.3")

@@ -152,7 +152,7 @@ CONTROLS = [
         "guess": (None, "source × target", "source × target"), "stage": ("cross", "encoder", "encoder"), "row": (3, "1 · die", 1),
         "column": (0, "2 · refused", 2), "changed": (4, "0 · the", 0)}),
     *of_page("training", {
-        "guess": (None, "infinite", "infinite"), "task": (0, "Digits backwards", 1), "speed": (5, "20", 20), "n_layers": (1, "2", 2),
+        "guess": (None, "about ln V", "about ln V"), "task": (0, "Digits backwards", 1), "speed": (5, "20", 20), "n_layers": (1, "2", 2),
         "n_heads": (2, "4", 4), "d_model": (16, "64", 64), "feed_forward": (True, "false", False), "rate": (0.01, "0.1", 0.1),
         "n_steps": (300, "50", 50), "batch_size": (32, "16", 16), "no_scaled": (False, "true", True), "no_causal": (False, "true", True),
         "no_residual": (False, "true", True), "no_norm": (False, "true", True), "no_rate": (False, "true", True),
@@ -301,7 +301,7 @@ def test_a_text_that_is_no_list_of_numbers_is_kept_and_one_sentence_says_what_it
 def test_an_unknown_parameter_is_named_and_taken_out_of_the_address(key):
     at = visit("attention", **{key: "5", "seed": "7"})
     (note,) = notes(at)
-    assert note.startswith(visible(key[:60])) and "this page has no such setting" in note and key not in at.query_params
+    assert note.startswith(visible(key[:60])) and "this page, as it is set here, has no such setting" in note and key not in at.query_params
     assert at.session_state["seed"] == 7 and not at.exception
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core import inspection, tasks, training
+from core.arithmetic_training import explain_rate
 from core.config import ModelConfig
 from core.learners import decoder_only
-from core.optimizer import at, walk
+from core.optimizer import at, learning_rate_at, walk
 from core.sums import lines
 from tests.page_tools import recomputed
 
@@ -50,6 +51,14 @@ def test_a_float32_run_is_taken_apart_in_float64_and_ends_close_by():
     found = inspection.inspect(made, ("w_embed",), (3, 2))
     made.step()
     assert made.params["w_embed"].dtype == np.float32 and found.after == pytest.approx(made.params["w_embed"][3, 2], abs=1e-6)
+
+
+@pytest.mark.parametrize(("step", "n_steps", "warm_up"), [
+    (0, 20, 3), (2, 20, 3), (3, 20, 3), (11, 20, 3), (19, 20, 3), (20, 20, 3), (40, 20, 3), (0, 1, 0)])
+def test_the_rate_that_is_taken_apart_is_the_one_that_is_used(step, n_steps, warm_up):
+    found = explain_rate(step, 0.02, n_steps, warm_up, learning_rate_at(step, 0.02, n_steps, warm_up))
+    assert found.residual < 1e-15
+    assert recomputed([*PANEL, *lines(found)])[-1] == (f"rate[{step + 1}]", pytest.approx(found.value, abs=1e-15))
 
 
 def test_the_next_batch_can_be_looked_at_without_drawing_it():

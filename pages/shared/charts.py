@@ -15,8 +15,10 @@ QUANTITIES = {
 
 
 def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_title="query (who looks)", column_title="key (looked at)",
-            clicked=None, hidden=None, outline=None, limit=None, width=470, max_cell=72, digits=2, dark=False):
+            clicked=None, hidden=None, outline=None, limit=None, width=470, max_cell=72, digits=2, small=False, dark=False):
     """A matrix as square cells: rows from the top, columns from the left, values in the cells while they fit.
+
+    A few rows of many columns get cells that are taller than wide, so that every row keeps its label.
 
     z             (n_rows, n_columns); NaN is left empty
     rows, columns token labels as typed, or numbers of features; they are escaped and shortened here
@@ -27,6 +29,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     outline       (first, last) column to frame as a block
     limit         the largest absolute value on the colour scale, to give linked pictures one scale
     width         the width in pixels that the figure will roughly have
+    small         True: a number that `digits` would print as 0 although it is not is written as a power of ten, where that fits
     """
     z = np.asarray(z)
     n_rows, n_columns = z.shape
@@ -45,20 +48,26 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     characters = max(len(f"{value:.{digits}f}") for value in (finite.min(initial=0), finite.max(initial=0)))
     type_size = max(8.0, min(14.0, cell * 0.3))
     fits = 0.56 * type_size * characters + 3 <= cell
+    tiny = _vanishing(finite, digits) if small else None
+    precise = next((form for form in (".1~e", ".0e") if tiny is not None and tiny.any()
+                    and 0.56 * type_size * max(len(_power(value, form)) for value in finite[tiny]) + 3 <= cell), None)
     if not fits:
         cell = max(min(max_cell, (width - left - 46) / n_columns), 6.0)
+    tall = cell
+    if 2 * n_rows <= n_columns:
+        tall = max(cell, min(max_cell, 16.0 if fits else max(16.0, min(48.0, 110 / n_rows))))
     flat = 7.5 * longest_x <= cell
     top = 64 + (14 if flat else 7 * longest_x)
-    step = math.ceil(15 / cell)
+    step, row_step = math.ceil(15 / cell), math.ceil(15 / tall)
     right = (12 if fits else 46) + (0 if flat else 3.6 * len(text.short(str(columns[-1]))))  # a slanted label leans out
 
     drawn = z if hidden is None else np.where(hidden, np.nan, z)
-    data = _cells(drawn, quantity, low, high, digits, type_size) if fits else [_cells(drawn, quantity, low, high)[0] | {
+    data = _cells(drawn, quantity, low, high, digits, type_size, precise) if fits else [_cells(drawn, quantity, low, high)[0] | {
         "showscale": True,
-        "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 3 if cell * n_rows < 130 else 5,
-                     "outlinewidth": 0}}]
-    spots = _spots(z, cell, colours.mark)
-    where = _places(spots, rows, columns, row_title.split(" (")[0], column_title.split(" (")[0], step)
+        "colorbar": {"thickness": 8, "len": 1, "x": 1.01, "xpad": 0, "tickfont": {"size": 11}, "nticks": 3 if tall * n_rows < 130 else 5,
+                     "ypad": 0, "outlinewidth": 0}}]
+    spots = _spots(z, cell if tall == cell else min(cell, (width - left - right) / n_columns), colours.mark)
+    where = _places(spots, rows, columns, row_title.split(" (")[0], column_title.split(" (")[0], max(step, row_step))
     spots["hovertemplate"] = f"{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"
     data.append(spots)
     if hidden is not None and hidden.any():
@@ -67,16 +76,17 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                      "text": ["−∞" if cell >= 16 else "·"] * len(rows_at), "hoverinfo": "skip", "name": "hidden",
                      "textfont": {"size": max(9, min(14, round(cell * 0.3))), "color": colours.text}})
     block = [] if outline is None else [_box(outline[0] - 0.5, -0.5, outline[1] + 0.5, n_rows - 0.5, colours.mark, 3)]
-    row_name = row_title if 6 * len(row_title) <= cell * n_rows else row_title.split(" (")[0]
+    row_name = row_title if 6 * len(row_title) <= tall * n_rows else row_title.split(" (")[0]
     axis = {"showgrid": False, "zeroline": False, "constrain": "domain", "ticks": "", "tickfont": {"color": colours.text},
             "showline": False, "fixedrange": True}
     return Ready({"data": data, "layout": layout(
-        colours, round(top + 12 + cell * n_rows), title, {"l": round(left), "r": round(right), "t": round(top), "b": 8},
+        colours, round(top + 12 + tall * n_rows), title, {"l": round(left), "r": round(right), "t": round(top), "b": 8},
         xaxis=axis | {"range": [-0.5, n_columns - 0.5], "tickvals": list(range(0, n_columns, step)), "ticktext": x_ticks[::step],
                       "side": "top", "tickangle": 0 if flat else -60, "constraintoward": "left",
                       "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
-        yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
-                      "scaleanchor": "x", "constraintoward": "top", "title": {"text": row_name, "standoff": 4, "font": {"size": 12}}},
+        yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, row_step)), "ticktext": y_ticks[::row_step],
+                      "constraintoward": "top", "title": {"text": row_name, "standoff": 4, "font": {"size": 12}}}
+        | ({"scaleanchor": "x"} if tall == cell else {}),
         shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, drawn))
 
 
@@ -89,8 +99,26 @@ def _ends(z, quantity, limit):
     return -high, high
 
 
-def _cells(z, quantity, low, high, digits=None, type_size=10.0):
-    """The coloured cells: one trace; with numbers in them two, white on the dark cells and black on the light ones."""
+def _vanishing(z, digits):
+    """Which numbers would be printed as 0 although they are not; what rounding leaves behind stays a 0."""
+    return (np.abs(z) < 0.5 * 10.0**-digits) & (np.abs(z) > 1e-12)
+
+
+def _power(value, form):
+    """A number as the browser writes it in this form.
+
+    >>> _power(0.0001, ".1~e")
+    '1e-4'
+    """
+    head, power = f"{value:{form.replace('~', '')}}".split("e")
+    return f"{head.removesuffix('.0')}e{int(power)}"
+
+
+def _cells(z, quantity, low, high, digits=None, type_size=10.0, precise=None):
+    """The coloured cells: one trace; with numbers in them two, white on the dark cells and black on the light ones.
+
+    precise  how numbers are written that `digits` would print as 0; None: like all others
+    """
     scale, turn, _, _ = QUANTITIES[quantity]
     plain = {"type": "heatmap", "zmin": low, "zmax": high, "colorscale": scale, "showscale": False, "xgap": 1, "ygap": 1,
              "hoverinfo": "skip", "hoverongaps": False}
@@ -98,8 +126,10 @@ def _cells(z, quantity, low, high, digits=None, type_size=10.0):
         return [plain | {"z": typed(z)}]
     with np.errstate(invalid="ignore"):
         light = (z - low) / (high - low) >= turn
-    return [plain | {"z": typed(np.where(light == black, z, np.nan)), "texttemplate": f"%{{z:.{digits}f}}",
-                     "textfont": {"size": round(type_size, 1), "color": "#000000" if black else "#ffffff"}} for black in (False, True)]
+        tiny = _vanishing(z, digits) & (precise is not None)
+    return [plain | {"z": typed(np.where((light == black) & (tiny == power), z, np.nan)), "texttemplate": f"%{{z:{form}}}",
+                     "textfont": {"size": round(type_size, 1), "color": "#000000" if black else "#ffffff"}}
+            for power, form in ((False, f".{digits}f"), (True, precise))[:1 if precise is None else 2] for black in (False, True)]
 
 
 def _spots(z, size, colour):
@@ -157,6 +187,7 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, m
     down = math.ceil(n / across)
     longest = max(len(text.short(str(label))) for label in (*rows, *columns))
     left, right, gap, head = 46 + 7 * longest, 2 + 3.6 * len(text.short(str(columns[-1]))), 14, 44 + 7 * longest
+    flat = max(len(text.short(str(label))) for label in columns) == 1  # a single letter needs no slant
     cell = min(60.0, (width - left - right - gap * (across - 1)) / across / n_columns)
     type_size = max(8.0, min(13.0, cell * 0.3))
     digits = 0 if (zs == np.round(zs)).all() else 2
@@ -180,7 +211,7 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, m
         data.append(spots | {"meta": which, "hovertemplate": f"{titles[which]}<br>{where}<br>{name} %{{customdata:.6~g}}<extra></extra>"})
         axes[f"xaxis{suffix}"] = axis | {"domain": [x0, min(x0 + plot, 1)], "range": [-0.5, n_columns - 0.5], "side": "top",
                                          "anchor": here["yaxis"], "tickvals": list(range(0, n_columns, step)),
-                                         "ticktext": x_ticks[::step], "tickangle": -60, "constraintoward": "left",
+                                         "ticktext": x_ticks[::step], "tickangle": 0 if flat else -60, "constraintoward": "left",
                                          "title": {"text": f"{column_title} (looked at)", "standoff": 2, "font": {"size": 11}}}
         axes[f"yaxis{suffix}"] = axis | {"domain": [max(top - cell * n_rows / height, 0), top], "range": [n_rows - 0.5, -0.5],
                                          "anchor": here["xaxis"], "scaleanchor": here["xaxis"], "constraintoward": "top",

@@ -51,12 +51,12 @@ def start(page):
 
 
 def notes():
-    """What the address asked for and this page does not take: lines of (parameter, value, what would work)."""
+    """What the address asked for and this page does not take: lines of (parameter, its values, what would work)."""
     asked, state = st.session_state["_asked"], st.session_state
     if state.pop("_check_unknown", False):
         for key in list(st.query_params):
             if key not in asked and not IGNORED.fullmatch(key):
-                state["_notes"].append((key, " and ".join(st.query_params.get_all(key)), "this page has no such setting"))
+                state["_notes"].append((key, st.query_params.get_all(key), "this page, as it is set here, has no such setting"))
                 del st.query_params[key]
     return state["_notes"]
 
@@ -81,7 +81,7 @@ def bind(key, accepts, takes):
     if len(values) == 1 and accepts(values[0]):
         return bound
     sentence = f"it takes {takes}" if len(values) == 1 else f"it can stand there only once, with {takes}"
-    state["_notes"].append((key, " and ".join(values), sentence))
+    state["_notes"].append((key, values, sentence))
     del st.query_params[key]
     return bound | {"bind": None}
 

@@ -99,7 +99,8 @@ def _notes(slot):
     if notes:
         with slot.container(border=True):
             st.markdown("Part of the address was not understood, so the defaults are shown instead:")
-            st.text("\n".join(f"{text.visible(key[:60])} = {text.visible(value[:60])}: {takes}." for key, value, takes in notes[:8]))
+            st.text("\n".join(f"{text.visible(key[:60])} = {' and '.join(text.visible(value[:60]) for value in values[:3])}: {takes}."
+                              for key, values, takes in notes[:8]))
             st.button("Close", on_click=controls.dismiss, key="dismiss")
 
 

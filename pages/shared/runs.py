@@ -105,6 +105,8 @@ def held(choice):
     state = st.session_state
     run = state.get("_run")
     if run is None or run.choice != choice:
+        if run is not None and run.records:
+            lesson.remarks([f"The settings changed after step {run.trainer.done}, so the run begins anew at step 0."])
         run = state["_run"] = Run(choice)
         state["_running"] = False
     return run
@@ -133,7 +135,7 @@ def buttons(page, run):
     icon = ":material/pause:" if running else ":material/play_arrow:"
     for place, (name, text, picture, act, off) in zip(st.columns(4), (
             ("start", label, icon, turn, run.over), ("step", "One step", ":material/skip_next:", step, run.over),
-            ("stop", "Stop", ":material/stop:", stop, run.over or not (run.records or running)),
+            ("stop", "Stop for good", ":material/stop:", stop, run.over or not (run.records or running)),
             ("rewind", "Rewind", ":material/replay:", rewind, not (run.records or running))), strict=True):
         with place:
             st.button(text, key=f"{page}.button.{name}", on_click=act, disabled=off, icon=picture, width="stretch")
@@ -156,7 +158,7 @@ def status(run):
     if run.records:
         words.append(f"loss **{run.records[-1].loss:.4g}** nats")
     words.append(f"accuracy **{run.accuracies[-1][1]:.3f}**")
-    if run.records and not run.over:
+    if run.seconds > 1.5 and not run.over:
         words.append(f"about {max(round((settings.n_steps - done) * run.seconds / done), 0)} s left")
     if run.stopped:
         words.append("stopped; Rewind begins the same run again")

@@ -2,7 +2,9 @@
 
     python tests/benchmarks/core_speed.py [--rounds 6]        (needs torch; this project does not)
 
-Same configuration, weights and batch in float32. Our step cuts the batch in two halves on two threads, with one BLAS thread each. Thread pools go on spinning after a call, so the two take turns in blocks with a rest
+Same configuration, weights and batch in float32.
+Our step cuts the batch in two halves on two threads, with one BLAS thread each.
+Thread pools go on spinning after a call, so the two take turns in blocks with a rest
 between them, the first call of each block is dropped, and the medians of the rest are divided. Needs a quiet machine; quote ratios.
 """
 

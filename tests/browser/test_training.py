@@ -72,7 +72,7 @@ def test_a_run_is_paused_stepped_stopped_rewound_and_ended_by_leaving(visitor):
     visitor.settle()
     assert step(visitor) == paused + 1
     first = visitor.drawn("training.loss")[0]["y"][:2]
-    press(visitor, "Stop")
+    press(visitor, "Stop for good")
     visitor.settle()
     assert "stopped; Rewind begins the same run again" in visitor.text()
     press(visitor, "Rewind")
