@@ -69,12 +69,13 @@ def gelu(x, approximate="none"):
     exact ("none")  x · erfc(-x / √2) / 2 = x · (1 + erf(x / √2)) / 2
     "tanh"          x · (1 + tanh(√(2/π) · (x + 0.044715 x³))) / 2
 
-    GPT-2 uses the tanh form, BERT the exact one; they differ by at most 0.00048.
+    They differ by at most 0.00048. GPT-2 uses the tanh form; BERT's code the exact one in its first release and the tanh form since
+    February 2019; the Hugging Face port of BERT the exact one.
 
     x        any shape
     returns  same shape and precision as x
     raises   ValueError for another form
-    source   Hendrycks & Gimpel 2016, "Gaussian Error Linear Units", section 2
+    source   Hendrycks & Gimpel 2016, "Gaussian Error Linear Units", section 2; modeling.py of google-research/bert
 
     >>> gelu([0.0]).tolist()
     [0.0]

@@ -51,7 +51,8 @@ def block(x, params, n_heads, visible=None, *, activation="gelu", norm="layer", 
     pre:   mid = x + attention(norm(x));    out = mid + feed_forward(norm(mid))
     post:  mid = norm(x + attention(x));    out = norm(mid + feed_forward(mid))
 
-    The figure of the 2017 paper is post-norm; GPT-2 and most models since are pre-norm, with one more norm after the last block.
+    The 2017 paper's figure and its published model are post-norm; a later version of its code, GPT-2 and most models since are
+    pre-norm, with one more norm after the last block.
 
     x          (..., n_tokens, d_model)
     params     {"attention": {"w_qkv", "w_o", …}, "feed_forward": {"w_in", "w_out", …}}, with "norm_1" and "norm_2"
@@ -61,7 +62,8 @@ def block(x, params, n_heads, visible=None, *, activation="gelu", norm="layer", 
     attention  further arguments of multi_head_attention
     returns    BlockTrace
     raises     ValueError where sizes do not fit or a choice is unknown
-    source     Vaswani et al. 2017, figure 1 and section 5.4 (post); Radford et al. 2019, section 2.3 (pre); He et al. 2015 (residuals)
+    source     Vaswani et al. 2017, figure 1 and section 5.4 (post); Radford et al. 2019, section 2.3 (pre); He et al. 2015 (residuals);
+               tensor2tensor, common_hparams.py: "dan" after each step is "the published version", "n" before it the later one
 
     >>> attention, widening = {"w_qkv": np.eye(1, 3), "w_o": np.eye(1)}, {"w_in": np.eye(1), "w_out": np.array([[3.0]])}
     >>> params = {"attention": attention, "feed_forward": widening}

@@ -74,8 +74,8 @@ meaning = "part of a character, shown by its bytes" if kind == "byte pairs" else
 figure = chips.chips(names[:n_drawn], ids[:n_drawn], dashed=dashed, clicked=picked, dark=lesson.dark(), width=lesson.look(760)["width"])
 lesson.picture(figure, f"{PAGE}.pieces", f"The text as {n_drawn} boxes in reading order, each with its piece and its id. {len(dashed)} of "
                f"{len(pieces)} pieces are dashed: {meaning}.", take)
-lesson.say(f"The first {n_drawn} of {len(pieces):,} pieces are drawn; all are counted below. " * (n_drawn < len(pieces))
-           + "Equal ids have equal colours." + f" Dashed: {meaning}." * bool(dashed) + f" {about}" * bool(about))
+lesson.say(f"The first {n_drawn} of {len(pieces):,} pieces are drawn; all are counted below. " * (n_drawn < len(pieces)) + "Equal ids have "
+           "equal colours; different ids can share one." + f" Dashed, no colour: {meaning}." * bool(dashed) + f" {about}" * bool(about))
 if kind == "characters" and dashed:
     try:
         by_character.encode(shown)

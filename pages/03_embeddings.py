@@ -89,23 +89,23 @@ with left:
          name="cosine", clicked=framed("similarity") or (word, None))
 projection = embeddings.principal_components(w_embed)
 shares = [f"{share:.0%} of the variance" for share in projection.shares]
-with right:
+if vocab_size > 1:  # one point has no spread: no axis would mean anything
     times = [token_ids.count(i) for i in range(vocab_size)]
     figure = plots.points(*projection.points.T, [f"{each}×{n}" if n > 1 else each for each, n in zip(vocabulary, times, strict=True)],
                           title="The words on a flat map", x_title=f"direction 0: {shares[0]}", y_title=f"direction 1: {shares[1]}",
                           marked=word, height=460, dark=lesson.dark())
-    lesson.picture(figure, f"{PAGE}.map", f"{vocab_size} words as points along two principal directions, which keep {shares[0]} and "
-                   f"{shares[1]}.")
-if vocab_size > 1:
+    with right:
+        lesson.picture(figure, f"{PAGE}.map", f"{vocab_size} words as points along two principal directions, which keep {shares[0]} and "
+                       f"{shares[1]}.")
     lesson.words(f"Nearest to {text.quoted(vocabulary[word])} by cosine\n" + "\n".join(
         f"{text.quoted(vocabulary[other])}: {cosine:.4f}" for other, cosine in embeddings.nearest(w_embed, word)))
 else:
-    lesson.say("The text has one distinct word: there is nothing to compare it with, and no spread to draw.")
+    lesson.say("The text has one distinct word: there is nothing to compare it with, and no spread to draw on a map.")
 if example.id == "trained":
     trained.say_table(alike)
 else:
     lesson.say("These vectors are random, so near and far mean nothing here: two words are alike by chance. Equal words share one row and "
-               "one point; ×2 says that a word stands twice.")
+               "one point; ×n says that a word stands n times.")
 
 lesson.heading("The same table, used backwards")
 draw(logits, tokens, vocabulary, "logits", "Logits: each looked-up vector · each row of the table", "logit", 960, name="logit",

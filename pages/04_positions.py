@@ -121,8 +121,9 @@ def experiment():
 
 
 lesson.remarks(notes)
-lesson.say("Attention mixes values by dot products, and a dot product does not depend on where the two words stand. Word order has to be "
-           "brought in from outside. These are the usual ways; the **order experiment** shows what happens without any.")
+lesson.say("Attention compares words by dot products, and the dot product of two word vectors does not depend on where the words stand. "
+           "Word order has to be brought in from outside. These are the usual ways; the **order experiment** shows what "
+           "happens without any.")
 lesson.ask(PAGE, "No positions, no mask: turn “dog bites man” round. What becomes of the output for “dog”?",
            ["it changes", "it stays the same, in another row", "it depends on the weights"], 1,
            "Its query meets the same keys and values, only listed in another order, and a sum does not depend on the order of its parts. "

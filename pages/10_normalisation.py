@@ -55,7 +55,7 @@ pictures = (("x", "x: what comes in", x, None),
 for place, (name, title, z, stage) in zip([*st.columns(2), *st.columns(2)], pictures, strict=True):
     frame = (picked.row, picked.column) if stage == picked.stage or name == "x" else None
     figure = charts.heatmap(z, tokens, feature_names, title=title, name="value", row_title="token", column_title="feature",
-                            clicked=frame, max_cell=56, **lesson.look())
+                            clicked=frame, max_cell=56, small=True, **lesson.look())
     with place:
         chart = f"{PAGE}.{name}"
         lesson.picture(figure, chart, f"{title}. {n_tokens} tokens × {d_model} features, values from {z.min():.3g} to {z.max():.3g}.",
@@ -70,8 +70,9 @@ row = picked.row
 lesson.say(f"Token {row}: mean **{layer.mean[row, 0]:.4g}** and variance **{layer.variance[row, 0]:.4g}** over its {d_model} features "
            f"(divided by n = {d_model}, not by n − 1); mean square **{rms.mean_square[row, 0]:.4g}**.")
 if (layer.variance == 0).any():
-    lesson.say(f"{int((layer.variance == 0).sum())} of the vectors here have no spread: all their features are equal. LayerNorm makes them "
-               f"0 (plus the offset); RMSNorm keeps their sign.")
+    n_flat = int((layer.variance == 0).sum())
+    lesson.say(f"{n_flat} of the {n_tokens} vectors here {'has' if n_flat == 1 else 'have'} no spread: all features are equal. LayerNorm "
+               "makes each of them 0 (plus the offset); RMSNorm keeps their sign.")
 if example.id in ("four_vectors", "edited") and ((layer.variance > 0) & (layer.variance < eps)).any():
     lesson.say("A vector whose variance is smaller than ε is not brought to size 1: ε outweighs it under the root. That is what keeps a "
                "vector of rounding errors from being blown up.")

@@ -95,8 +95,9 @@ with right:
     lesson.picture(figure, f"{PAGE}.forms", f"The two forms of GELU differ by at most {gap.max():.3g} on this grid, at x = "
                    f"{abs(grid[gap.argmax()]):.3g} on either side.")
 lesson.say("ReLU cuts negative numbers off; its slope jumps from 0 to 1. GELU and SiLU bend smoothly and let small negative numbers "
-           f"through. GELU has two forms, which differ by at most **{gap.max():.2g}** on the grid above: BERT's released code uses the "
-           "exact one, GPT-2's the tanh form. **SwiGLU** bends one widened copy and multiplies it with a second, so it has a third matrix.")
+           f"through. GELU has two forms, which differ by at most **{gap.max():.2g}** on the grid above. GPT-2's code uses the tanh form. "
+           "BERT's code began with the exact one in 2018 and has used the tanh form since February 2019; the Hugging Face port of BERT "
+           "uses the exact one. **SwiGLU** bends one widened copy and multiplies it with a second, so it has a third matrix.")
 
 lesson.heading("Each token on its own")
 changed = controls.pick(PAGE, "changed", "Give this token another vector", text.options(tokens), n_tokens - 1)
@@ -126,4 +127,5 @@ lesson.script("Feed-forward", (feed_forward.feed_forward,), {"x": x, **params, "
         show(name, getattr(trace, name))
     """, tokens)
 lesson.source("Vaswani et al. 2017, section 3.3", "Hendrycks & Gimpel 2016, section 2", "Ramachandran et al. 2017", "Shazeer 2020",
-              "Devlin et al. 2019, released code (GELU)", "Radford et al. 2019, released code (GELU)")
+              "GELU in code: google-research/bert, modeling.py, 2018-10-31 and 2019-02-07; openai/gpt-2, src/model.py; "
+              "huggingface/transformers, activations.py")

@@ -43,8 +43,8 @@ with right:
                    r"\begin{aligned} x' &= \text{norm}(x + \text{attention}(x)) \\ x'' &= \text{norm}(x' + \text{feed-forward}(x')) "
                    r"\end{aligned}")
     lesson.say("**Pre-norm** normalises what a step reads and leaves the stream alone, so a stack of blocks needs one more norm at its "
-               "end. **Post-norm** normalises the stream itself after each sum. The figure of the 2017 paper shows post-norm; its released "
-               "code and GPT-2 use pre-norm. Click a box to open its page.")
+               "end. **Post-norm** normalises the stream itself after each sum. The 2017 paper's figure and its published model are "
+               "post-norm; a later version of its code, and GPT-2, use pre-norm. Click a box to open its page.")
     lesson.ask(PAGE, "In a pre-norm block, what is the output minus the input?",
                ["what the feed-forward layer wrote", "what attention and the feed-forward layer wrote, added", "it can't be said"], 1,
                "Both steps only add to the stream, so the difference is the sum of the two writes. In a post-norm block the norm stands in "
@@ -126,9 +126,10 @@ else:
             lesson.picture(figure, f"{PAGE}.depth.{what}", f"{title} after {n_layers} blocks: " + ", ".join(
                 f"{name} {getattr(run, what)[-1]:.3g}" for name, run in curves.items()) + ".")
     lesson.say("The gradient starts at the last block, the same for all three, and goes back by backpropagation. With residuals the sums "
-               "hand it on beside every block; without them it has to pass through all of them.")
-    lesson.say("In a pre-norm stack the stream grows as each block adds to it, and what came in stays part of it. Post-norm brings every "
-               "token back to one length after each sum. Without residuals each block replaces the stream, so what came in must pass "
+               "hand it on beside every block; without them it has to pass through all of them. Its axis is logarithmic: equal steps "
+               "upwards multiply by the same factor.")
+    lesson.say("In a pre-norm stack the stream grows on the whole as blocks add to it, and what came in stays part of it. Post-norm brings "
+               "every token back to one length after each sum. Without residuals each block replaces the stream, so what came in must pass "
                "through every matrix on the way. These blocks are random; how a trained stack behaves is another question.")
 
 lesson.weights(f"x and the matrices are {setting.where_from}. Those of many blocks are drawn at random (seed "
@@ -146,4 +147,4 @@ lesson.script("Residual stream and block", (block.block,), {"x": x, "params": pa
         show(name, getattr(trace, name))
     """, tokens)
 lesson.source("Vaswani et al. 2017, section 3.1 and figure 1", "Radford et al. 2019, section 2.3", "Elhage et al. 2021", "He et al. 2015",
-              "Xiong et al. 2020")
+              "Xiong et al. 2020", "tensor2tensor, common_hparams.py (the published model and the later setting)")

@@ -150,6 +150,41 @@ def test_cells_are_square():
     assert figure["layout"]["xaxis"]["constrain"] == figure["layout"]["yaxis"]["constrain"] == "domain"
 
 
+@pytest.mark.parametrize("width", [345, 470])
+@pytest.mark.parametrize("n_rows", [1, 4, 20])
+def test_a_few_rows_of_many_columns_keep_their_labels_and_a_height_that_a_colour_bar_can_be_read_at(n_rows, width):
+    matrix, figure = heat(weights(n_rows, 40), quantity="weight", width=width)
+    layout = figure["layout"]
+    assert layout["yaxis"]["tickvals"] == list(range(n_rows)) and "scaleanchor" not in layout["yaxis"]
+    assert layout["xaxis"]["range"] == [-0.5, 39.5] and layout["yaxis"]["range"] == [n_rows - 0.5, -0.5]
+    inside = layout["height"] - layout["margin"]["t"] - layout["margin"]["b"]
+    assert inside >= 45 and matrix.traces[0]["colorbar"]["nticks"] * 15 <= inside
+    cell = (width - layout["margin"]["l"] - layout["margin"]["r"]) / 40
+    assert matrix.cells["marker"]["size"] <= cell + 0.1  # squares that overlap would make a click in the overlap ambiguous
+
+
+def written(figure):
+    """What the cells show, by (row, column), as the browser's number formats write it."""
+    found = {}
+    for trace in figure["data"]:
+        if trace["type"] == "heatmap":
+            (form,) = re.fullmatch(r"%\{z:(.+)\}", trace["texttemplate"]).groups()
+            for row, column in np.argwhere(~np.isnan(trace["z"])):
+                number = f"{trace['z'][row, column]:{form.replace('~', '')}}".replace("e-0", "e-")  # a browser writes 1e-4, not 1e-04
+                found[row, column] = number.replace(".0e", "e") if "~" in form else number
+    return found
+
+
+def test_numbers_too_small_for_two_decimals_are_written_as_powers_of_ten_where_asked():
+    z = [[1.0, 1e-4], [-2.5e-3, 0.0], [0.5, 1e-17]]
+    asked = written(heat(z, small=True)[1])
+    assert [asked[cell] for cell in np.ndindex(3, 2)] == ["1.00", "1e-4", "-2.5e-3", "0.00", "0.50", "0.00"]
+    narrow = written(heat(z, small=True, width=150)[1])
+    assert narrow[0, 1] == "1e-4" and narrow[1, 0] in ("-2e-3", "-3e-3")  # one digit where two do not fit
+    plain = written(heat(z)[1])
+    assert plain[0, 1] == "0.00" and plain[1, 0] == "-0.00"
+
+
 def test_axis_titles_say_that_rows_ask_and_columns_are_looked_at():
     _, figure = heat(weights(2, 2))
     assert figure["layout"]["yaxis"]["title"]["text"] == "query (who looks)"
@@ -199,9 +234,10 @@ def test_the_hover_text_holds_a_long_word_whole(n, draw, word):
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_tick_labels_have_fifteen_pixels_each(shape):
     matrix, figure = heat(weights(*shape), quantity="weight")
-    cell = matrix.cells["marker"]["size"]
-    for axis, letter in ((figure["layout"]["xaxis"], "c"), (figure["layout"]["yaxis"], "r")):
-        assert all(np.diff(axis["tickvals"]) * cell >= 15)
+    margin = figure["layout"]["margin"]
+    tall = (figure["layout"]["height"] - margin["t"] - margin["b"]) / shape[0]
+    for axis, letter, size in ((figure["layout"]["xaxis"], "c", matrix.cells["marker"]["size"]), (figure["layout"]["yaxis"], "r", tall)):
+        assert all(np.diff(axis["tickvals"]) * size >= 15)
         assert labels(axis) == [f"{letter}{place}" for place in axis["tickvals"]]
 
 
@@ -355,6 +391,24 @@ def test_curves_carry_the_given_numbers_and_differ_in_dash_and_colour():
     rows, columns, values = figure.table
     assert list(rows) == x and list(columns) == list(series) and values.T.tolist() == list(series.values())
     assert figure.spec["layout"]["showlegend"] and figure.spec["layout"]["xaxis"]["type"] == "log"
+
+
+@pytest.mark.parametrize("values, within", [([1, 0.9, 0.81], (0.8, 1.0)), ([0.5, 1], (0.5, 1)), ([1, 1, 1 + 1e-15], (0.5, 2)),
+                                            ([2.0, 3.1], (2, 3.2)), ([1, 0.12], (0.1, 1)), ([1e-9, 1], (1e-9, 1)), ([0.0], (0.5, 2))],
+                         ids=str)
+def test_a_logarithmic_axis_says_so_and_has_ticks_to_read_it_by(values, within):
+    spec = plots.curves(range(len(values)), {"a": values}, title="t", x_title="x", y_title="norm", log_y=True).spec
+    axis = spec["layout"]["yaxis"]
+    assert axis["type"] == "log" and axis["title"]["text"] == "norm, log scale"
+    seen = [tick for tick in axis["tickvals"] if within[0] * (1 - 1e-9) <= tick <= within[1] * (1 + 1e-9)]
+    assert 3 <= len(seen) <= 10 and len(set(axis["ticktext"])) == len(axis["ticktext"])
+    if max(values) < 16 * min(values):
+        assert [float(text) for text in axis["ticktext"]] == pytest.approx(axis["tickvals"])
+    if "range" in axis:  # all but equal: without room, rounding would fill the height
+        low, high = (10**end for end in axis["range"])
+        assert high >= 2 * low
+    bare = plots.curves([0], {"a": [1]}, title="t", x_title="x", y_title="", log_y=True)
+    assert bare.spec["layout"]["yaxis"]["title"]["text"] == "log scale"
 
 
 def test_bars_carry_the_given_numbers():

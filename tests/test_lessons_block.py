@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pages.shared import architecture, examples, syllabus
-from tests.page_tools import drawn, panel, picture, pictures, recomputed, shown, softmax_rows, visit, widget
+from tests.page_tools import drawn, everything_said, panel, picture, pictures, recomputed, shown, softmax_rows, visit, widget
 from tests.test_scripts import NASTY, agree
 from tests.test_scripts import printed as script_prints
 
@@ -90,6 +90,14 @@ def test_the_four_vectors_are_normalised_to_the_published_digits():
     np.testing.assert_allclose(abs(layer[2]), 0.0316069770620507, rtol=1e-12)
     assert (layer[3] == 0).all()
     np.testing.assert_allclose(rms[1], [0.3651, 0.7303, 1.0954, 1.4606], atol=5e-5)
+
+
+def test_a_tiny_number_is_not_written_as_0_and_one_flat_vector_is_one():
+    at = visit("normalisation")
+    traces = picture(at, "x: what comes in").spec["data"]
+    tiny = [trace for trace in traces if trace["type"] == "heatmap" and (abs(trace["z"][2]) == 1e-4).any()]
+    assert tiny and all("e}" in trace["texttemplate"] for trace in tiny)
+    assert "1 of the 4 vectors here has no spread" in everything_said(at)
 
 
 @pytest.mark.parametrize("asked", [{}, {"text": "the bank <b> the"}, {"text": "alone"},

@@ -286,6 +286,22 @@ def test_the_distance_is_counted_from_the_two_words(more, distance):
     holds(at)
 
 
+def test_the_formula_follows_the_switch_and_the_axis_says_that_it_is_logarithmic():
+    for tanh in ("true", "false"):
+        at = why(tanh=tanh)
+        (formula,) = shown(at, "formula")
+        assert ("tanh" in formula) == (tanh == "true")
+        axis = picture(at, "Norm of").spec["layout"]["yaxis"]
+        assert axis["title"]["text"] == "spectral norm, log scale" and len(axis["tickvals"]) >= 3
+
+
+def test_one_word_is_counted_as_one():
+    at = visit("why-attention", text="a")
+    said = everything_said(at) + " ".join(each.alt for each in pictures(at))
+    assert not re.search(r"\b1 (words|steps)\b|\b0 steps\b", said) and "no distance to bridge" in said
+    holds(at)
+
+
 def test_a_longer_example_brings_its_own_two_words():
     at = visit("why-attention")
     widget(at, "why_attention.example").set_value(1).run()

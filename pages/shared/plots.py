@@ -47,7 +47,8 @@ def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, poin
         xaxis=axis | {"title": {"text": x_title, "standoff": 4}, "type": "log" if log_x else "linear"}
         | ({} if x_range is None else {"range": list(x_range)})
         | ({"tickvals": list(map(float, x)), "ticktext": [f"{value:g}" for value in x]} if log_x else {}),
-        yaxis=axis | {"title": {"text": y_title, "standoff": 6}, "type": "log" if log_y else "linear"}
+        yaxis=axis | {"title": {"text": ", ".join(filter(None, (y_title, "log scale"))) if log_y else y_title, "standoff": 6},
+                      "type": "log" if log_y else "linear"}
         | (_log_ticks(series.values()) if log_y else {})
         | ({} if y_range is None else {"range": list(y_range)}),
     ) | {"showlegend": len(series) > 1,
@@ -56,10 +57,23 @@ def curves(x, series, *, title, x_title, y_title, log_x=False, log_y=False, poin
 
 
 def _log_ticks(series):
-    """Powers of 4 near 1; 1, 2 and 5 times powers of 10 for a small span; where the numbers reach farther, at most nine powers of 10."""
+    """Even steps for numbers close together; then 1, 2 and 5 times powers of 10; powers of 4 near 1; at most nine powers of 10 beyond.
+
+    Numbers that are all but equal get a range round them: without one, rounding in the last digit would fill the height.
+    """
     numbers = np.concatenate([np.asarray(values, dtype=float) for values in series])
     numbers = numbers[(numbers > 0) & np.isfinite(numbers)]
     low, high = (numbers.min(), numbers.max()) if numbers.size else (1.0, 1.0)
+    room = {}
+    if high < 1.01 * low:
+        low, high = low / 2, high * 2
+        room = {"range": [math.log10(low), math.log10(high)]}
+    if high < 5 * low:
+        least = (high - low) / 6
+        power = 10.0 ** math.floor(math.log10(least))
+        step = next(digit * power for digit in (1, 2, 5, 10) if digit * power >= least)
+        values = [i * step for i in range(max(math.floor(low / step), 1), math.ceil(high / step) + 1)]
+        return room | {"tickvals": values, "ticktext": [f"{value:.4g}" for value in values]}
     if high < 16 * low:
         values = [digit * 10.0**i for i in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1) for digit in (1, 2, 5)]
         return {"tickvals": values, "ticktext": [f"{value:.3g}" for value in values]}
