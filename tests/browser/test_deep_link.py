@@ -8,12 +8,9 @@ from tests.browser.reading import PAGES, linked
 # page: (settings in the address, what must then stand on the page)
 LINKS = {
     "": ({"path": "I teach"}, "prepare a page, copy its address"),
-    "queries-keys-values": ({"text": "one two", "tied": "true"}, "because w_q and w_k are tied"),
     "attention": ({"text": "one two three", "positions": "false", "row": "2 · three"}, 'query 2 "three", key 0 "one"'),
-    "scaling": ({"d": 256, "scaled": "false"}, "At d = 256, not divided"),
-    "causal-mask": ({"mask": "blind row"}, "The first query may look at nothing here."),
-    "many-heads": ({"text": "one two", "n_heads": 4, "head": "head 3"}, 'head 3: query 1 "two"'),
     "block": ({"text": "one two", "norm_position": "post"}, "Post-norm normalises the stream itself"),
+    "training": ({"task": "Digits backwards", "n_steps": 50, "no_norm": "true"}, "Step 0 of 50"),
     "generation": ({"view": "KV cache", "step": 2, "scheme": "rotary"}, "reads 1 token, at position 6"),
 }
 

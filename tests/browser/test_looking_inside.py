@@ -25,6 +25,6 @@ def test_a_head_that_is_switched_off_stands_in_the_address_and_odd_words_are_har
     all_on, switched, *_, without, _ = visitor.drawn("looking_inside.accuracy")[0]["y"]
     assert switched == without < all_on  # one head off: the same as its own bar
     visitor.type_into("Or your own text, in this model's words", "![x](http://evil.example/a.png) <b>")
-    assert ["words can't be read" in remark for remark in visitor.remarks()] == [True]
-    assert 'Not in the vocabulary: "![x](http://evil.example/a.png)"' in visitor.text()
+    assert ["“Or your own text, in this model's words” can't be read" in remark for remark in visitor.remarks()] == [True]
+    assert 'Not in the vocabulary: "![x](http://evil.example/a.png)", "<b>"' in visitor.text()
     assert visitor.exceptions() == visitor.errors == visitor.outside == []
