@@ -130,6 +130,23 @@ class CacheStep(NamedTuple):
     gap: float                # the largest difference between the two, over all tokens read in the step
 
 
+class Totals(NamedTuple):
+    """The multiply-adds of all steps together."""
+
+    cached: int    # with the cache
+    full: int      # without it
+    times: float   # full / cached
+
+
+def totals(steps):
+    """What all steps of `side_by_side` cost together.
+
+    returns  Totals
+    """
+    cached, full = sum(step.cached.total for step in steps), sum(step.full.total for step in steps)
+    return Totals(cached, full, full / cached)
+
+
 def side_by_side(params, token_ids, config, n_new):
     """Read a prompt, then n_new tokens of its own writing, each step once with a key-value cache and once without.
 

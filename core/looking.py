@@ -21,6 +21,32 @@ class HeadScores(NamedTuple):
     answer: np.ndarray     # the places that hold the answer, from the queries that are asked
 
 
+class Blind(NamedTuple):
+    """How often guesses without reading would be right, over the places of some texts that are asked."""
+
+    n_answers: int   # different right answers
+    even: float      # guessing among all of them alike: 1 / n_answers
+    in_text: float   # guessing among those of them that the text has named by then; NaN where it sometimes has named none
+
+
+def blind(batch):
+    """What an accuracy has to be compared with: guesses that know which answers occur, and which of them the text has named.
+
+    even = 1 / n_answers; in_text = mean over the asked places of 1 / (how many of the answers stand there or before)
+
+    batch    Batch of texts and targets, -1 where nothing is asked
+    returns  Blind
+
+    >>> from core.tasks import Batch
+    >>> blind(Batch(np.array([[5, 6, 1]]), np.array([[-1, 6, 5]])))
+    Blind(n_answers=2, even=0.5, in_text=0.5)
+    """
+    asked = np.asarray(batch.targets) >= 0
+    answers = np.unique(batch.targets[asked])
+    named = np.maximum.accumulate(np.asarray(batch.token_ids)[..., None] == answers, axis=1).sum(axis=-1)[asked]
+    return Blind(len(answers), 1 / len(answers), float((1 / named).mean()) if named.all() else float("nan"))
+
+
 def double(params):
     """The same parameters in float64, for sums that are to agree in every digit.
 

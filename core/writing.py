@@ -20,8 +20,10 @@ class WrittenToken(NamedTuple):
 def write(params, token_ids, config, n_new, rng=None, temperature=1.0, top_k=None, top_p=None):
     """Continue a text for as long as wanted: each token is chosen after reading the last n_ctx tokens, positions counted from 0.
 
-    No key-value cache is kept: as soon as the window slides, every token stands at another position than before, so all keys and
-    values change with it. While the text fits the context, the tokens are those of `core.transformer.generate` from the same rng.
+    No key-value cache is kept: as soon as the window slides, every token is counted from another place, and part of what it had read is
+    gone. With learned positions all keys and values change with that. With rotary ones the keys and queries of the first block all turn
+    alike, so that its scores stay, and its values stay too; the keys and values of later blocks change. While the text fits the context,
+    the tokens are those of `core.transformer.generate` from the same rng.
 
     token_ids  (n_tokens,) the beginning, at least one
     rng        numpy Generator; may be left out at temperature 0

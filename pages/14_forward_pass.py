@@ -22,10 +22,13 @@ lesson.say(f"This is the whole of a small **decoder-only** model, the kind that 
 lesson.formula(r"\begin{aligned} x &= E[\text{ids}] + P \\ x &\leftarrow x + \text{attention}(\text{norm}(x)) \\ "
                r"x &\leftarrow x + \text{feed-forward}(\text{norm}(x)) \\ "
                r"p &= \text{softmax}(\text{norm}(x)\, E^\top) \end{aligned}")
-lesson.ask(PAGE, "A model with small random weights has read the text. How probable is each character of the vocabulary, to it?",
-           ["the last one it read is nearly certain", "all about the same", "it can't be said"], 1,
-           f"Small weights make small logits, all near 0, and softmax turns nearly equal logits into nearly equal shares: about 1 in "
-           f"{n_choices} each. Nothing has been learned yet that would favour any character.")
+ready, spread = models.ready_guess()
+lesson.ask(PAGE, f"The ready-made model, its weights drawn at random with a spread of {spread}, has read “nasi␣”. How probable is each of "
+           f"its {len(ready)} characters as the next one, to it?",
+           ["one is nearly certain", "all within a few times of each other", "it can't be said"], 1,
+           f"The smallest is {ready.min():.3f}, the largest {ready.max():.3f}; an even share is 1 in {len(ready)}. Small weights make "
+           "small logits, and softmax turns logits that differ little into shares that differ little. Nothing has been learned. The "
+           "largest is that of the space, the character read last: the same table stands at both ends of the model.")
 view = controls.choice(PAGE, "view", "Look at", VIEWS if model.both else (*VIEWS[:2], *VIEWS[3:]))
 
 if view == "step by step":
@@ -60,8 +63,8 @@ elif view in ("every position", "random and trained"):
                                     y_range=(0, 1.12), dark=lesson.dark())
                 lesson.picture(figure, f"{PAGE}.{name}", f"{name.capitalize()} weights: probabilities of {n_choices} characters, the "
                                f"largest {probs.max():.3f} for {text.quoted(vocabulary[probs.argmax()])}.")
-        lesson.say("The same text, the same code, arrays of the same shapes: only the numbers in them differ. The random ones give every "
-                   f"character a share not far from the even one, 1 in {n_choices}. The trained ones were moved, step by step, towards "
+        lesson.say("The same text, the same code, arrays of the same shapes: only the numbers in them differ. The random ones favour "
+                   f"no character for a reason; an even share is 1 in {n_choices}. The trained ones were moved, step by step, towards "
                    "what came next in their training text. No dictionary and no rule was put in.")
     cell = (picked.row, picked.column)
     lesson.arithmetic(f"after position {picked.row} {text.quoted(tokens[picked.row])}, next {text.quoted(vocabulary[picked.column])}, in "
@@ -103,9 +106,10 @@ else:
 lesson.heading("What a real GPT has more")
 lesson.say("**Scale**: a longer context, tens of thousands of tokens (pieces of words instead of characters), more blocks, wider "
            "rows. **Batches**: many texts at once. **Learned gains and offsets** in its norms, **biases** in its matrices, **dropout** "
-           "while it is trained. **Fused kernels** and **mixed precision**, to be fast. It differs in size, not in kind.")
+           "while it is trained. **Fused kernels** and **mixed precision**, to be fast. The steps are the same.")
 
-lesson.weights(f"The weights are {model.where_from}.")
+lesson.weights(" ".join(f"The {name} weights are {models.ready_from(name)}." for name in model.both) if view == "random and trained" else
+               f"The weights are {model.where_from}.")
 lesson.check("the probabilities after every position sum to 1", abs(trace.probs.sum(axis=-1) - 1).max(), 1e-12)
 lesson.check("every row of every pattern sums to 1", max(abs(each.attention.pattern.sum(axis=-1) - 1).max() for each in trace.blocks),
              1e-12)

@@ -116,9 +116,9 @@ else:
                    "smaller id is kept first. Dividing log-probabilities by T instead of logits gives the same numbers, once renormalised.")
     if view == "write":
         lesson.say(f"This model reads **{model.config.n_ctx} tokens** at most. To write on, the **window slides**: each token is chosen "
-                   f"after reading the last {model.config.n_ctx} alone, and all of them are computed anew each time. Once it slides, "
-                   "a key-value cache does not help: each token then stands at another position than before, and its key and value change "
-                   "with it.")
+                   f"after reading the last {model.config.n_ctx} alone, and all of them are computed anew each time. This "
+                   "model's positions are learned and counted from 0 in every window. So once it slides, each token gets another position "
+                   "vector, its key and value change, and a key-value cache does not help.")
     lesson.arithmetic(f"token {token} {text.quoted(vocabulary[token])} {read}",
                       arithmetic_model.explain_choice(logits, chosen, temperature, token))
     lesson.weights(f"The {'numbers' if typed else 'weights'} are {where_from}.")
@@ -133,4 +133,4 @@ else:
         show("probs", steps.probs)
         """, tokens)
 lesson.source("Vaswani et al. 2017, section 3.1 (auto-regressive)", "Fan et al. 2018 (top-k)", "Holtzman et al. 2020 (top-p)",
-              "Pope et al. 2022 (KV cache)")
+              "Pope et al. 2022 (KV cache)", "Su et al. 2021 (rotary positions)", "Jiang et al. 2023, Mistral 7B (rolling cache)")

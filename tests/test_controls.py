@@ -195,7 +195,7 @@ CONTROLS = [
     *of_page("looking-inside", {"view": ("heads", "logit lens", "logit lens")}, {"text": "a b"}),
     *of_page("looking-inside", {f"on_{b}_{h}": (True, "false", False) for b in (0, 1) for h in (0, 1, 2)},
              {"looking_inside.view": "switch heads off"}),
-    *of_page("looking-inside", {"position": (15, "3 · black", 3), "row": (2, "0 · start", 0), "column": (9, "13 · black", 13)},
+    *of_page("looking-inside", {"position": (15, "3 · black", 3), "stop": (2, "0 · start", 0), "word": (9, "13 · black", 13)},
              {"looking_inside.view": "logit lens"}),
     *of_page("looking-inside", {"token": (9, "3 · king", 3), "other": (13, "4 · queen", 4)},
              {"looking_inside.view": "what adds to a logit"}),
@@ -291,7 +291,9 @@ def test_a_text_that_is_no_list_of_numbers_is_kept_and_one_sentence_says_what_it
     at = opened(control, **{control.key: value})
     assert not at.exception and notes(at) == []
     (remark,) = shown(at, "remark")
-    assert (f"{control.key.split('.')[-1]} can't be read: " if "." in control.key and control.url != "scaling" else "takes 2 to ") in remark
+    name = {"prompt": "“What the model reads”", "numbers": "“2 to 12 numbers with spaces between them”",
+            "words": "“Or your own text, in this model's words”"}.get(control.key.split(".")[-1], control.key.split(".")[-1])
+    assert (f"{name} can't be read: " if "." in control.key and control.url != "scaling" else "takes 2 to ") in remark
     assert value == "" or value not in remark
     assert at.session_state[control.key] == value
 

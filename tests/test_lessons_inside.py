@@ -13,6 +13,7 @@ from tests.page_tools import drawn, everything_said, matrices, notes, panel, pic
 from tests.test_scripts import printed as script_prints
 
 TITLES = {name: zoo.recipe(name).title for name in inside.MODELS}
+OWN = "“Or your own text, in this model's words”"
 VIEWS = ("heads", "switch heads off", "logit lens", "what adds to a logit")
 
 
@@ -90,6 +91,12 @@ def table(at, head):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in found.split("\n")[2:]]
 
 
+def score_rows(at):
+    """{head: [cells]} of the two tables of what heads look at, side by side."""
+    left, right = (table(at, f"| weight on | {first} |") for first in ("the token before", "what followed it"))
+    return {one[0]: [*one[1:], *other[1:]] for one, other in zip(left, right, strict=True) if one[0] == other[0]}
+
+
 # ------------------------------------------------------------------------------------------------------------- any model
 
 
@@ -119,7 +126,7 @@ def test_the_patterns_are_those_of_both_models_on_the_same_text(name, number):
 def test_the_table_of_scores_is_counted_over_two_hundred_texts_and_names_the_heads():
     name, batch = "induction", texts("induction")
     at = opened(name)
-    rows = {row[0]: row[1:] for row in table(at, "| weight on |")}
+    rows = score_rows(at)
     for block, head in ((0, 0), (1, 1)):
         before, followed, answers = [], [], []
         for ids, targets in zip(batch.token_ids, batch.targets, strict=True):
@@ -133,7 +140,7 @@ def test_the_table_of_scores_is_counted_over_two_hundred_texts_and_names_the_hea
         field = (f"puts **{np.mean(before):.2f}** of its weight on the token just before" if block == 0 else
                  f"puts **{np.mean(followed):.2f}** of its weight on what followed the same token before: it is an **induction** head")
         assert f"**Block {block} head {head}** {field}" in everything_said(at)
-    assert rows["everything alike"][0] == f"{np.mean([1 / (q + 1) for q in range(1, 31)]):.2f}"
+    assert rows["all alike"][0] == f"{np.mean([1 / (q + 1) for q in range(1, 31)]):.2f}"
 
 
 def test_a_head_without_a_clear_score_gets_no_name():
@@ -157,13 +164,13 @@ def test_accuracy_without_heads_is_counted_and_so_is_the_answer_on_this_text():
 
 
 @pytest.mark.parametrize("name, says", [
-    ("agreement", "They are **redundant**"), ("induction", "They are **redundant**"),
+    ("agreement", "**the others suffice**"), ("induction", "**the others suffice**"),
     ("reverse", "Block 0 head 1 looks at the answer most"),
     ("induction_other", "A head may be needed without looking where one would expect")])
 def test_what_the_heads_are_needed_for_is_said(name, says):
     at = opened(name, view="switch heads off")
     assert says in everything_said(at)
-    assert "redundant" in says or "redundant" not in everything_said(at)
+    assert "suffice" in says or "suffice" not in everything_said(at)
     (found,) = bars(at, "Right answers")
     worst = int(np.argmin(found[2:]))
     n_heads = zoo.recipe(name).config.n_heads
@@ -181,8 +188,8 @@ def test_the_lens_reads_the_streams_and_ends_with_what_the_model_says(name, posi
     assert abs(drawn(at, "The next token after position") - np.array([each[position] for each in probs])).max() <= 1e-9
     wanted = int(batch.targets[0, position])
     for row, each in zip(table(at, "| stop |"), probs, strict=True):
-        assert row[1] == zoo.recipe(name).task.vocabulary[each[position].argmax()]
-        assert row[4:] == [f"{each[position][wanted]:.3f}", str(sorted(each[position], reverse=True).index(each[position][wanted]) + 1)]
+        assert row[1] == f"{zoo.recipe(name).task.vocabulary[each[position].argmax()]} {each[position].max():.3f}"
+        assert row[2:] == [f"{each[position][wanted]:.3f}", str(sorted(each[position], reverse=True).index(each[position][wanted]) + 1)]
     asked = np.flatnonzero(batch.targets[0] >= 0)
     if len(asked) > 1:
         right = np.array([[each[i][batch.targets[0, i]] for i in asked] for each in probs])
@@ -206,6 +213,39 @@ def test_what_every_part_adds_is_that_parts_share_of_the_logit(name):
     second = int(np.argsort(-probs[-1][position])[1])
     assert [sum(own), sum(other)] == pytest.approx([logits[position, wanted], logits[position, second]], abs=1e-9)
     assert f"is **{logits[position, wanted]:.4f}**" in everything_said(at) and f"**{logits[position, second]:.4f}**" in everything_said(at)
+
+
+@pytest.mark.parametrize("view, name", [("logit lens", "word"), ("what adds to a logit", "token")])
+def test_the_token_taken_apart_is_the_followed_one_until_another_is_picked(view, name):
+    followed = [int(texts("pronoun").targets[number, -1]) for number in (0, 1, 2, 3)]
+    assert len(set(followed)) > 1
+    at = opened(column="13 · red", row="15 · they")  # a key of the view of heads means nothing here
+    at.session_state["looking_inside.view"] = view
+    at.run()
+    for number, wanted in enumerate(followed):
+        at.session_state["looking_inside.number"] = number
+        at.run()
+        assert at.session_state[f"looking_inside.{name}"] == wanted
+    other = next(i for i in range(9, 15) if i not in followed)
+    at.session_state[f"looking_inside.{name}"] = other
+    at.run()
+    at.session_state["looking_inside.number"] = 0
+    at.run()
+    assert at.session_state[f"looking_inside.{name}"] == other and not at.exception
+
+
+@pytest.mark.parametrize("name, even, in_text", [("pronoun", 1 / 6, 1 / 3), ("agreement", 1 / 2, None)])
+def test_the_chance_of_a_blind_guess_stands_beside_the_accuracy(name, even, in_text):
+    """Six colours, three of them in the text; two verbs, none of them in it."""
+    said = everything_said(opened(name, view="switch heads off"))
+    assert f"A blind guess among them is right in **{even:.3f}**" in said
+    assert ("named by then" in said) == (in_text is not None) and (in_text is None or f"named by then in **{in_text:.3f}**" in said)
+
+
+def test_a_model_without_feed_forward_layers_is_not_said_to_have_one():
+    without, with_one = (everything_said(opened(name, view="what adds to a logit")) for name in ("pronoun", "induction_other"))
+    assert not zoo.recipe("pronoun").config.d_ff and zoo.recipe("induction_other").config.d_ff
+    assert "no feed-forward layers" in without and "B1FF" not in without and "B1FF that block's feed-forward layer" in with_one
 
 
 def test_one_token_compared_with_itself_has_one_row_of_bars():
@@ -232,6 +272,9 @@ def test_right_answers_without_a_head_that_looks_at_them_are_shown_beside_the_co
     assert min(right[i] for i in (0, 1, 3, 4)) > 0.97 and right[2] < 0.35      # the control never learns it
     assert most[0] > 0.9 and max(most[1], most[2]) < 0.3 and most[3] > 0.8     # no head looks at the answer, right or wrong
     assert most[4] == pytest.approx(1 / 7) == even[4]
+    heads = [note["text"] for each in pictures(at) if not each.title for note in each.spec["layout"]["annotations"]]
+    assert [re.fullmatch(r"<b>(.+): block \d head \d</b>", each)[1] for each in heads] == [
+        "repeated", "otherwise", "one-block", "pronoun", "all-alike"] and "most weight on the answer" in everything_said(at)
     several = [matrices(each.spec) for each in pictures(at) if not each.title]
     assert abs(several[1][1].overlay - np.tri(7) / np.arange(1, 8)[:, None]).max() <= 1e-12
     said = everything_said(at)
@@ -261,19 +304,21 @@ def test_the_sentence_of_the_course_is_read_where_the_model_has_its_words():
 
 
 @pytest.mark.parametrize("words, fault, named", [
-    ("the goat wore red", "words can't be read: one of its words is not among the 15 of this model's vocabulary", "goat"),
-    ("The king", "one of its words is not among the 15", "The"),
-    ("the king " * 9, "words can't be read: it has 18 words and this model reads at most 16", None),
-    ("![x](http://evil.example/a.png) $x$", "one of its words is not among the 15", "![x](http://evil.example/a.png)")])
+    ("the goat wore red", f"{OWN} can't be read: 1 of its words is not among the 15 of this model's vocabulary", '"goat"'),
+    ("The king", "1 of its words is not among the 15", '"The"'),
+    ("a goat wore grey . a", "3 of its words are not among the 15", '"a", "goat", "grey"'),
+    ("a b c d e", "5 of its words are not among the 15", '"a", "b", "c" and 2 more'),
+    ("the king " * 9, f"{OWN} can't be read: it has 18 words and this model reads at most 16", None),
+    ("![x](http://evil.example/a.png) $x$", "2 of its words are not among the 15", '"![x](http://evil.example/a.png)", "$x$"')])
 def test_a_text_that_the_model_cant_read_gets_one_sentence_and_the_drawn_text_stays(words, fault, named):
     at = opened(words=words, number=4)
     (remark,) = shown(at, "remark")
     assert fault in remark and remark.endswith("Drawn text 4 is shown until that is changed.") and not at.exception
     lines = shown(at, "words")
     assert any(line.startswith("Drawn text 4: ") for line in lines)
-    assert named is None or (f'Not in the vocabulary: "{named}". The vocabulary: . the wore king' in lines[0] and named not in remark)
+    assert named is None or (f'Not in the vocabulary: {named}. The vocabulary: . the wore king' in lines[0] and named not in remark)
     course = visit("looking-inside", text=words, looking_inside__number=4)
-    assert shown(course, "remark")[0].replace("Your own sentence", "words") == remark
+    assert shown(course, "remark")[0].replace("“Your own sentence”", OWN) == remark
 
 
 def test_a_text_of_no_words_is_no_text():

@@ -8,7 +8,7 @@ import pytest
 
 from core import transformer
 from core.config import ModelConfig
-from pages.shared import passes
+from pages.shared import architecture, passes
 from tests.page_tools import drawn, everything_said, panel, picture, pictures, recomputed, shown, visit, widget
 from tests.test_lessons_block import set_to
 from tests.test_scripts import NASTY, agree
@@ -53,6 +53,47 @@ def test_the_drawing_names_every_step_with_its_shape(worked):
                         ("attention<br>writes", shapes["after attn"]), ("logits", shapes["logits"]), ("widen", [5, 64])):
         assert f"<b>{name}</b><br>{' × '.join(map(str, shape))} = {math.prod(shape)}" in texts
     assert drawing["data"][0]["customdata"] == list(passes.STEPS)
+
+
+READS = {  # what each array is computed from, by the formulas on the page
+    "embedded": {"token ids"}, "+ positions": {"embedded"}, "norm 1": {"+ positions"}, "q": {"norm 1"}, "k": {"norm 1"}, "v": {"norm 1"},
+    "scores": {"q", "k"}, "pattern": {"scores"}, "mixed": {"pattern", "v"}, "attention writes": {"mixed"},
+    "between": {"+ positions", "attention writes"}, "norm 2": {"between"}, "widen": {"norm 2"}, "bend": {"widen"},
+    "feed-forward writes": {"bend"}, "stream out": {"between", "feed-forward writes"}, "final norm": {"stream out"},
+    "logits": {"final norm"}, "probabilities": {"logits"}}
+
+
+def test_the_arrows_lead_from_what_is_read_to_what_is_computed():
+    """Every arrow begins at a box's edge, or on an arrow out of that box, and ends at a box's edge."""
+    lines = dict.fromkeys(passes.STEPS, "2 × 2")
+    notes = architecture.decoder_only(lines, ("a", "b", "c")).spec["layout"]
+    boxes = [(shape["x0"], shape["x1"], shape["y0"], shape["y1"]) for shape in notes["shapes"] if shape["type"] == "rect"]
+    bent = {path[-1]: path for path in ([tuple(map(float, point.split(","))) for point in shape["path"][1:].split(" L")]
+                                        for shape in notes["shapes"] if shape["type"] == "path")}
+
+    def box_at(x, y):
+        (found,) = [name for name, (x0, x1, y0, y1) in zip(lines, boxes, strict=True) if x0 - 1e-9 <= x <= x1 + 1e-9
+                    and y0 - 1e-9 <= y <= y1 + 1e-9] or [None]
+        return found
+
+    found = {}
+    for note in (note for note in notes["annotations"] if note["showarrow"]):
+        tail = (round(note["ax"], 6), round(note["ay"], 6))
+        start = bent.get(tail, [tail])[0]
+        if box_at(*start) is None:  # branches off the stream's line
+            (start,) = [path[0] for path in bent.values() if start in path[1:] and box_at(*path[0])]
+        found.setdefault(box_at(note["x"], note["y"]), set()).add(box_at(*start))
+    assert found == READS
+
+
+def test_arrows_past_other_blocks_are_dotted():
+    lines = dict.fromkeys(passes.STEPS, "2 × 2")
+
+    def dotted(**more):
+        shapes = architecture.decoder_only(lines, ("a", "b", "c"), **more).spec["layout"]["shapes"]
+        return sum(shape["line"].get("dash") == "dot" for shape in shapes)
+
+    assert [dotted(), *(dotted(block=block, n_layers=3) for block in range(3))] == [0, 1, 2, 1]
 
 
 @pytest.mark.parametrize("asked", [
@@ -174,7 +215,7 @@ def test_the_untrained_loss_is_ln_of_the_vocabulary():
 
 def test_the_page_says_what_a_real_gpt_has_more():
     said = everything_said(visit(PASS))
-    for word in ("Scale", "Batches", "gains and offsets", "biases", "dropout", "Fused kernels", "mixed precision", "not in kind"):
+    for word in ("Scale", "Batches", "gains and offsets", "biases", "dropout", "Fused kernels", "mixed precision", "steps are the same"):
         assert word in said
 
 
@@ -189,7 +230,8 @@ def test_heads_that_do_not_fit_are_explained_in_the_configs_own_words():
 def test_what_the_small_model_can_not_read_gets_a_sentence(prompt):
     at = visit(PASS, forward_pass__prompt=prompt)
     (remark,) = shown(at, "remark")
-    assert "can't be read" in remark and "1 to 5 characters" in remark and (not prompt or prompt not in remark)
+    assert remark.startswith("“What the model reads” can't be read: ") and "1 to 5 characters" in remark
+    assert not prompt or prompt not in remark
     assert drawn(at, "token ids").shape == (5, 1)
 
 
@@ -331,10 +373,46 @@ def test_the_table_of_the_cache_counts_what_the_formula_says():
     expected = {"w_qkv": (16 * 48, 7), "q · k": (2 * 7 * 8, 7), "pattern · v": (2 * 7 * 8, 7), "w_o": (16 * 16, 7),
                 "w_in, w_out": (2 * 16 * 64, 7), "w_embedᵀ": (16 * 9, 7)}
     for name, (one, times) in expected.items():
-        assert rows[name] == [one, one, one * times, one * times]
-    assert rows["**all**"] == [sum(one for one, _ in expected.values())] * 2 + [7 * sum(one for one, _ in expected.values())] * 2
-    assert rows["cache, bytes"] == [2 * 2 * 7 * 8 * 8] * 2 + [0] * 2
+        assert rows[name] == [one, one * times]
+    assert rows["**all**"] == [sum(one for one, _ in expected.values()), 7 * sum(one for one, _ in expected.values())]
+    assert rows["cache, bytes"] == [2 * 2 * 7 * 8 * 8, 0]
     assert recomputed(panel(at))[-1][1] == rows["**all**"][0]
+    # all steps: "nasi " is 5 tokens, then one at a time; what grows with the keys is counted apart
+    same, looks = 16 * 48 + 16 * 16 + 2 * 16 * 64 + 16 * 9, 2 * 2 * 8
+    cached = 8 * same + looks * (5 * 5 + 6 + 7 + 8)
+    full = (5 + 6 + 7 + 8) * same + looks * (25 + 36 + 49 + 64)
+    assert rows["**steps 0 to 3**"] == [cached, full]
+    said = everything_said(at)
+    assert f"**{full / cached:.2f} times** as many" in said and "4 steps choose 4 tokens" in said
+    assert f"give {rows['**all**'][0]:,} and {rows['**all**'][1]:,} for this step and {2 * 2 * 7 * 8 * 8:,} bytes" in said
+
+
+@pytest.mark.parametrize("positions", ["learned", "rotary"])
+def test_what_the_page_says_of_a_text_that_slides_out_of_the_context_holds(positions):
+    """Read anew without its first token: which scores and values stay."""
+    config = ModelConfig(7, 8, 16, 2, 2, positions=positions)
+    params = transformer.init_params(config, np.random.default_rng(0), std=0.5)
+    long, short = (transformer.forward(params, ids, config).blocks for ids in ([3, 1, 4, 1, 5, 2], [1, 4, 1, 5, 2]))
+    kept = [[abs(getattr(a.attention, name)[cut] - getattr(b.attention, name)).max() < 1e-12 for name, cut in (
+        ("k", np.s_[:, 1:]), ("v", np.s_[:, 1:]), ("raw_scores", np.s_[:, 1:, 1:]))] for a, b in zip(long, short, strict=True)]
+    assert kept == [[False, positions == "rotary", positions == "rotary"], [False, False, False]]
+    said = everything_said(visit(MADE, generation__view="KV cache"))
+    assert "in the first block the scores and values of the tokens that are left stay as they were; in later blocks they change" in said
+
+
+def test_the_view_of_both_models_says_where_both_come_from():
+    (random,), (both,) = (shown(visit(PASS, **more), "weights") for more in ({}, {"forward_pass__view": "random and trained"}))
+    assert "trained here" not in random and "The random weights are drawn at random" in both
+    assert "never trained" in both and "The trained weights are those of the example" in both and "trained here for" in both
+
+
+def test_the_prediction_quotes_the_shares_of_the_ready_made_model(worked):
+    shares = worked["nasi_forward"]["next_char"]
+    for more in ({}, {"text": "a b", "forward_pass__spread": "0.5"}, {"forward_pass__weights": "trained"}):
+        ((question, answers, right, because),) = shown(visit(PASS, **more), "ask")
+        assert "spread of 0.1" in question and answers[right] == "all within a few times of each other"
+        assert f"The smallest is {min(shares.values()):.3f}, the largest {max(shares.values()):.3f}; an even share is 1 in 9" in because
+        assert max(shares.values()) < 5 * min(shares.values()) and max(shares, key=shares.get) == " "
 
 
 # ------------------------------------------------------------------------------------------------------------ both pages

@@ -1,9 +1,10 @@
-"""The drawings of a block and of the 2017 architecture, with the shape of every array on its arrow.
+"""The drawings of a block, of the 2017 architecture, and of a decoder-only model's arrays.
 
-Both are read from the bottom up, as the figure of the paper is. Each box has the address of the page that explains it.
+The first two are read from the bottom up, as the figure of the paper is; each of their boxes has the address of the page that explains
+it. The third is read downwards, and its boxes are arrays.
 """
 
-from pages.shared.diagrams import Arrow, Box, flow
+from pages.shared.diagrams import Arrow, Box, flow, wrapped
 
 
 def times(shape):
@@ -112,3 +113,43 @@ def encoder_decoder(shapes, n_layers, *, norm_position, marked=(), dark=False):
     for x, y in ((-0.85, top + 0.35), (3.45, ends_at + 0.35)):
         parts.append(Box(f"× {n_layers}", "", x, y, 0.5, 0.4, True))
     return flow(parts, arrows, title="", marked=tuple(numbers[name] for name in marked), height=640, type_size=12, dark=dark), links
+
+
+PLACES = {"token ids": (0, 0.6), "embedded": (1, 0.6), "+ positions": (2, 0.6), "norm 1": (1, 2.4), "q": (0, 3.5), "k": (1, 3.5),
+          "v": (2, 3.5), "scores": (0, 4.75), "pattern": (1, 4.75), "mixed": (2, 4.75), "attention writes": (2, 5.8), "between": (0, 5.8),
+          "norm 2": (0, 6.85), "widen": (1, 6.85), "bend": (2, 6.85), "feed-forward writes": (2, 7.9), "stream out": (0, 7.9),
+          "final norm": (0, 9.5), "logits": (1, 9.5), "probabilities": (2, 9.5)}  # (x, y) of the arrays of a decoder-only model
+READS = (("token ids", "embedded"), ("embedded", "+ positions"), ("q", "scores"), ("scores", "pattern"), ("pattern", "mixed"),
+         ("v", "mixed"), ("mixed", "attention writes"), ("attention writes", "between"), ("between", "norm 2"), ("norm 2", "widen"),
+         ("widen", "bend"), ("bend", "feed-forward writes"), ("feed-forward writes", "stream out"), ("final norm", "logits"),
+         ("logits", "probabilities"))
+
+
+def decoder_only(lines, headings, *, block=0, n_layers=1, marked=None, dark=False):
+    """Every array of a decoder-only model with an arrow from each that it is computed from; at the left the stream's ways past the layers.
+
+    lines     {name of PLACES: the line under it}, in the order of computation
+    headings  three: over what comes before the blocks, over the block, over what comes after them
+    block     the one that is drawn; arrows that pass over other blocks are dotted
+    marked    the name of the box to frame
+    """
+    w, h, lane, top = 0.45, 0.39, -0.6, 1.62  # half a box; where the ways past the layers run; where the stream comes in
+    names = list(lines)
+    boxes = [Box(wrapped(name), wrapped(line), *PLACES[name], 0.9, 0.78) for name, line in lines.items()]
+    boxes += [Box(heading, "", x, y, 0, 0.3, plain=True, anchor="left") for heading, x, y in zip(
+        headings, (-w, -w, 0.1), (0, 1.35, 8.9), strict=True)]
+    arrows = []
+    for start, end in READS:
+        (x0, y0), (x1, y1) = PLACES[start], PLACES[end]
+        aside = 0 if x0 == x1 else w if x1 > x0 else -w
+        arrows.append(Arrow(((x0 + aside, y0 + h * (not aside)), (x1 - aside, y1 - h * (not aside)))))
+    first, last = block > 0, block + 1 < n_layers
+    y, rows = PLACES["norm 1"][1], PLACES["q"][1] - h
+    arrows += [Arrow(((2, PLACES["+ positions"][1] + h), (2, top), (1, top), (1, y - h)), dashed=first),
+               Arrow(((1 - w, y), (0, y), (0, rows))), Arrow(((1, y + h), (1, rows))), Arrow(((1 + w, y), (2, y), (2, rows))),
+               Arrow(((1, PLACES["k"][1] + h), (1, 4.12), (0.25, 4.12), (0.25, PLACES["scores"][1] - h)))]
+    between, out = PLACES["between"][1], PLACES["stream out"][1]
+    arrows += [Arrow(((1, top), (lane, top), (lane, between - 0.15), (-w, between - 0.15))),
+               Arrow(((-w, between + 0.15), (lane, between + 0.15), (lane, out), (-w, out))),
+               Arrow(((0, out + h), (0, PLACES["final norm"][1] - h)), dashed=last)]
+    return flow(boxes, arrows, title="", marked=() if marked is None else (names.index(marked),), height=680, type_size=12, dark=dark)

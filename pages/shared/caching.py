@@ -67,21 +67,30 @@ def compare(page):
                                   title=f"Logits after step {number}", y_title="logit", dark=lesson.dark())
         lesson.picture(figure, f"{page}.logits", f"The {len(vocabulary)} logits after step {number}, with the cache and without: the "
                        f"largest difference is {step.gap:.3g}.")
-    sides = (step.cached, step.cached_formula, step.full, step.full_formula)
+    whole = kv_cache.totals(steps)
     names = {"qkv": "w_qkv", "scores": "q · k", "mixed": "pattern · v", "attn_out": "w_o", "feed_forward": "w_in, w_out",
              "logits": "w_embedᵀ"}
-    lesson.say(f"| step {number} | with | formula | without | formula |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
-        f"| {names[part]} | {' | '.join(f'{getattr(each, part):,}' for each in sides)} |"
-        for part in names)
-        + "\n| **all** | " + " | ".join(f"**{each.total:,}**" for each in sides) + " |"
-        + f"\n| cache, bytes | **{step.bytes:,}** | {step.bytes_formula:,} | **0** | 0 |")
+    lesson.say(f"| step {number} | with | without |\n|:--|--:|--:|\n" + "\n".join(
+        f"| {names[part]} | {getattr(step.cached, part):,} | {getattr(step.full, part):,} |" for part in names)
+        + f"\n| **all** | **{step.cached.total:,}** | **{step.full.total:,}** |"
+        + f"\n| **steps 0 to {n_new}** | **{whole.cached:,}** | **{whole.full:,}** |\n| cache, bytes | **{step.bytes:,}** | 0 |")
+    lesson.say(f"Over all {len(steps)} steps that is **{whole.cached:,}** multiply-adds with the cache and **{whole.full:,}** without: "
+               f"**{whole.times:.2f} times** as many. Each step's last logits choose the next token, so {len(steps)} steps choose "
+               f"{len(steps)} tokens; the one that step {n_new} chooses is not read any more.")
     lesson.say("Multiply-adds **with** and **without** the cache are counted: for every matrix product that ran, the numbers on its left "
-               "times the columns on its right. **Formula**: the same from the sizes alone, at the foot of the page. The cache saves the "
-               "multiplications of all earlier tokens and costs memory: a key and a value for every token, block and head.")
+               "times the columns on its right. The formulas at the foot of the page give "
+               f"{step.cached_formula.total:,} and {step.full_formula.total:,} for this step and {step.bytes_formula:,} bytes, from the "
+               "sizes alone. The cache saves the multiplications of all earlier tokens and costs memory: a key and a value for every "
+               "token, block and head.")
     lesson.formula(r"\text{bytes} = 2\; n_{\text{layers}}\; n_{\text{kv heads}}\; n_{\text{tokens}}\; d_{\text{head}}\; b")
     lesson.say(f"b is the bytes of one number, {PRECISIONS[precision]} here; 2 stands for key and value. A cache works while the text fits "
                f"the context, {N_CTX} tokens here, and because of the **causal mask**: an earlier token's key and value never depend on a "
-               "later one. When a text slides out of the context, every position changes, and every key and value with it.")
+               "later one.")
+    lesson.say("Where a longer text slides through the context and positions are counted anew from 0: **learned** positions give each "
+               "token another vector, and every key and value changes. **Rotary** ones turn the keys and queries of all tokens alike, so "
+               "in the first block the scores and values of the tokens that are left stay as they were; in later blocks they change, since "
+               "what left is no longer read. Systems with rotary positions let the positions run on instead, and drop the oldest keys and "
+               "values alone: a **rolling cache** (Jiang et al. 2023).")
     lesson.arithmetic(f"step {number} with the cache, reads {''.join(map(text.visible, tokens[step.positions.start:]))} at position "
                       f"{_list(step.positions)}: multiply-adds",
                       kv_cache.explain_multiply_adds(config, len(step.positions), step.positions.start, step.cached, number))

@@ -96,12 +96,12 @@ def rows(groups, across, *, title, height_of_row=92, marked=None, dark=False):
                 arrows.append(Arrow(((before + 0.45, y + back), (place - 0.45, y + back))) if down == back else
                               Arrow(((before, y + back + 0.39), (before, y + back + 0.5), (0, y + back + 0.5), (0, y + down - 0.39))))
             frames += [len(drawn)] * (name == marked)
-            drawn.append(Box(_wrapped(name), _wrapped(line), place, y + down, 0.9, 0.78))
+            drawn.append(Box(wrapped(name), wrapped(line), place, y + down, 0.9, 0.78))
         y += (len(places) - 1) // across + 0.86
     return flow(drawn, arrows, title=title, marked=tuple(frames), height=round(height_of_row * y), type_size=12, dark=dark)
 
 
-def _wrapped(name, length=15):
+def wrapped(name, length=15):
     """A long name on two lines, broken at the space nearest its middle."""
     if len(name) <= length:
         return name

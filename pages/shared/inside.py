@@ -12,6 +12,7 @@ from pages.shared.controls import Cell, Grid
 MODELS = ("pronoun", "cricket", "agreement", "induction", "reverse", "sort", "coreference", "induction_other", "induction_one_block",
           "coreference_uniform")
 WEIGHTS = ("trained", "random")
+OWN = "Or your own text, in this model's words"  # a label, which the sentence about it names
 N_TEXTS, N_SHOWN = 200, 20  # texts that are measured on; those of them that can be looked at
 PLACES = {"previous": ("the token before", "the token just before"), "first": ("the first token", "the first token"),
           "same": ("the same token", "earlier places of the same token"),
@@ -81,7 +82,7 @@ def ask(page):
     with right:
         weights = controls.choice(page, "weights", "Weights", WEIGHTS)
     task = zoo.recipe(name).task
-    typed = controls.words(page, "words", "Or your own text, in this model's words", "", placeholder="Leave it empty for the drawn text",
+    typed = controls.words(page, "words", OWN, "", placeholder="Leave it empty for the drawn text",
                            help=f"It takes up to {task.n_tokens} of these {len(task.vocabulary)}, with spaces between them: "
                                 f"{' '.join(task.vocabulary)}")
     ids = _read(task, typed, number)
@@ -92,22 +93,38 @@ def ask(page):
     return look
 
 
+def follow(page, name, label, options, wanted):
+    """A control for a token of the vocabulary that stays on the followed one, wherever that is, until the person picks another.
+
+    wanted   the number of the followed token
+    returns  its number
+    """
+    key, state = f"{page}.{name}", st.session_state
+    before = state.get(f"_followed.{key}")
+    if key in state and before is not None and state[key] == before:
+        state[key] = wanted
+    state[f"_followed.{key}"] = wanted
+    return controls.pick(page, name, label, options, wanted)
+
+
 def _read(task, typed, number):
     """The ids of the person's own text; None where there is none, or where it can't be read, which is then said."""
     cleaned = text.clean(typed)
-    words, notes, what = tokenizers.split_words(cleaned.text), cleaned.notes, "words"
+    words, notes, what = tokenizers.split_words(cleaned.text), cleaned.notes, f"“{OWN}”"
     if not words:
         words, notes = controls.own_tokens()
-        what = "Your own sentence"
+        what = "“Your own sentence”"
     lesson.remarks(notes)
-    unknown = [word for word in words if word not in task.vocabulary]
+    unknown = list(dict.fromkeys(word for word in words if word not in task.vocabulary))
     if not unknown and len(words) <= task.n_tokens:
         return task.encode(words) if words else None
-    fault = (f"one of its words is not among the {len(task.vocabulary)} of this model's vocabulary" if unknown else
+    fault = (f"{len(unknown)} of its words {'is' if len(unknown) == 1 else 'are'} not among the {len(task.vocabulary)} of this model's "
+             "vocabulary" if unknown else
              f"it has {len(words)} words and this model reads at most {task.n_tokens}")
     lesson.remarks([f"{what} can't be read: {fault}. Drawn text {number} is shown until that is changed."])
     if unknown:
-        lesson.words(f"Not in the vocabulary: {text.quoted(unknown[0])}. The vocabulary: {' '.join(task.vocabulary)}")
+        named = ", ".join(map(text.quoted, unknown[:3])) + f" and {len(unknown) - 3} more" * (len(unknown) > 3)
+        lesson.words(f"Not in the vocabulary: {named}. The vocabulary: {' '.join(task.vocabulary)}")
     return None
 
 
@@ -178,10 +195,14 @@ def _scores(look):
         bold = "**" if roles[each] == field else ""
         return "–" if np.isnan(own) else f"{bold}{own:.2f}{bold} ({before:.2f})"
 
-    lines = [f"| {title} | " + " | ".join(cell(field, each) for field in PLACES) + " |"
-             for title, each in zip(look.titles, look.heads, strict=True)]
-    lines.append("| everything alike | " + " | ".join("–" if np.isnan(score) else f"{score:.2f}" for score in even) + " |")
-    lesson.say("| weight on | " + " | ".join(short for short, _ in PLACES.values()) + " |\n|:--|--:|--:|--:|--:|--:|\n" + "\n".join(lines))
+    for place, fields in zip(st.columns([4, 3]), (list(PLACES)[:3], list(PLACES)[3:]), strict=True):  # narrow enough for a phone
+        lines = [f"| {title} | " + " | ".join(cell(field, each) for field in fields) + " |"
+                 for title, each in zip(look.titles, look.heads, strict=True)]
+        alike = [getattr(even, field) for field in fields]
+        lines.append("| all alike | " + " | ".join("–" if np.isnan(score) else f"{score:.2f}" for score in alike) + " |")
+        with place:
+            lesson.say("| weight on | " + " | ".join(PLACES[field][0] for field in fields) + " |\n|:--|" + "--:|" * len(fields) + "\n"
+                       + "\n".join(lines))
     said = [f"- **{title.capitalize()}** " + (
         f"puts **{getattr(scores, roles[each])[each]:.2f}** of its weight on {PLACES[roles[each]][1]}." if roles[each] else
         "looks at none of these places clearly. What it does can't be told from these scores.")

@@ -6,7 +6,6 @@ import streamlit as st
 from core import arithmetic_model, lens, looking, transformer, zoo
 from core.sums import explain_sum
 from pages.shared import charts, controls, inside, lesson, plots, slow, text
-from pages.shared.controls import Cell, Grid
 from pages.shared.inside import N_TEXTS
 
 SAME = {"induction": "repeated", "induction_other": "otherwise", "induction_one_block": "one-block", "coreference": "pronoun",
@@ -52,6 +51,10 @@ def switching(page, look):
                + (f"without {_and([titles[look.heads.index(each)] for each in off])}." if off else "as switched: no head is off."))
     lesson.words("\n".join(_answers(look, changed)))
     lesson.say(_needed(look, whole, single, accuracy))
+    blind = looking.blind(slow.inside_texts(look.name, N_TEXTS))
+    lesson.say(f"To compare: {blind.n_answers} different tokens are right answers in these texts. A blind guess among them is right in "
+               f"**{blind.even:.3f}** of the cases" + ("." if np.isnan(blind.in_text) else
+               f", one among those of them that the text has named by then in **{blind.in_text:.3f}**."))
     lesson.say("Off means 0 here. A head may also be replaced by what it writes on average, which takes less away (Michel, Levy & Neubig "
                "2019 use 0; in trained translation models and in BERT they found many heads that can go, one at a time).")
     lesson.arithmetic(f"{look.weights} weights, heads as switched, after position {position} {text.quoted(look.tokens[position])}: next "
@@ -91,8 +94,9 @@ def _needed(look, whole, single, accuracy):
     found = (f"{_and(names).capitalize()} look at the answer ({looks}). Without one of them accuracy is {each_alone}; without all of them "
              f"it is **{together:.3f}**.")
     if whole - min(alone) < (whole - together) / 2:
-        found += (" They are **redundant**: where one is off, the others do most of its work. Switching off one at a time would have "
-                  "missed what they do together.")
+        found += (f" Without any one of them accuracy falls by {whole - min(alone):.3f} at most, without all of them by "
+                  f"{whole - together:.3f}: while one is off, **the others suffice** for most answers. Switching off one at a time would "
+                  "have missed what they are needed for together.")
     return found + costly
 
 
@@ -115,20 +119,29 @@ def layers(page, look):
     position = look.position(page)
     reading = lens.read_lens(look.trace, look.params, config, look.wanted)
     wanted = int(look.wanted[position])
-    picked = controls.cell(page, {"probability": Grid(stops, vocabulary, "Stop", "Next token")},
-                           Cell("probability", config.n_layers, wanted))
+    left, right = st.columns(2)
+    with left:
+        stop = controls.pick(page, "stop", "Stop (row)", text.options(stops), config.n_layers)
+    with right:
+        word = inside.follow(page, "word", "Next token (column)", text.options(vocabulary), wanted)
+
+    def take():
+        point = controls.clicked(f"{page}.lens")
+        if point is not None:
+            st.session_state[f"{page}.stop"], st.session_state[f"{page}.word"] = int(point["y"]), int(point["x"])
+
     figure = charts.heatmap(reading.probs[:, position], stops, vocabulary, title=f"The next token after position {position}", max_cell=52,
                             quantity="weight", name="probability", row_title="stop", column_title="next token",
-                            clicked=(picked.row, picked.column), **lesson.look(960))
+                            clicked=(stop, word), **lesson.look(960))
     lesson.picture(figure, f"{page}.lens", f"Probabilities of {len(vocabulary)} next tokens after position {position} at {len(stops)} "
                    f"stops; the followed one has " + ", ".join(f"{p:.3f}" for p in reading.wanted[:, position]) + ".",
-                   controls.on_click(page, f"{page}.lens"))
-    head = "| stop | most probable | its probability | followed token | its probability | its rank |\n|:--|:--|--:|:--|--:|--:|\n"
+                   take)
+    head = f"| stop | most probable | followed: {vocabulary[wanted]} | its rank |\n|:--|:--|--:|--:|\n"
     lesson.say(head + "\n".join(
-        f"| {stop} | {vocabulary[probs[position].argmax()]} | {probs[position].max():.3f} | {vocabulary[wanted]} | {own[position]:.3f} | "
+        f"| {stop} | {vocabulary[probs[position].argmax()]} {probs[position].max():.3f} | {own[position]:.3f} | "
         f"{rank[position]} |" for stop, probs, own, rank in zip(stops, *reading, strict=True)))
     lesson.say(("On your own text nothing is marked as right, so the token that this model finds most probable in the end is followed. "
-                if look.own or position not in look.asked else "Followed is the right answer. ")
+                if look.own or position not in look.asked else "The followed token is the right answer. ")
                + "Earlier streams were never trained to be read like this: a low rank early on does not mean that the answer is not there "
                "in another form.")
     if len(look.asked) > 1:
@@ -138,29 +151,32 @@ def layers(page, look):
                                 column_title="after", **lesson.look(960))
         lesson.picture(figure, f"{page}.every", f"The followed token's probability at {len(look.asked)} positions, numbers from "
                        f"{reading.wanted[:, look.asked].min():.3g} to {reading.wanted[:, look.asked].max():.3g}.")
-    cut = transformer.forward(lens.cut_after(look.params, picked.row), look.token_ids, config, all_probs=True)
-    lesson.arithmetic(f"{look.weights} weights, stopped at {stops[picked.row]}, after position {position} "
-                      f"{text.quoted(look.tokens[position])}: next token {text.quoted(vocabulary[picked.column])}",
-                      arithmetic_model.explain_model(cut, look.params, config, "logits", position, picked.column)
-                      + arithmetic_model.explain_model(cut, look.params, config, "probs", position, picked.column))
-    lesson.check("the lens equals a model that ends there", abs(cut.probs - reading.probs[picked.row]).max(), 1e-12)
+    cut = transformer.forward(lens.cut_after(look.params, stop), look.token_ids, config, all_probs=True)
+    lesson.arithmetic(f"{look.weights} weights, stopped at {stops[stop]}, after position {position} "
+                      f"{text.quoted(look.tokens[position])}: next token {text.quoted(vocabulary[word])}",
+                      arithmetic_model.explain_model(cut, look.params, config, "logits", position, word)
+                      + arithmetic_model.explain_model(cut, look.params, config, "probs", position, word))
+    lesson.check("the lens equals a model that ends there", abs(cut.probs - reading.probs[stop]).max(), 1e-12)
     lesson.check("after the last block it is what the model says", abs(reading.probs[-1] - look.trace.probs).max(), 1e-12)
 
 
 def adds(page, look):
     """What every part of the model adds to one logit, beside another token's."""
-    vocabulary, titles = list(look.recipe.task.vocabulary), text.options(look.recipe.task.vocabulary)
+    config, vocabulary, titles = look.recipe.config, list(look.recipe.task.vocabulary), text.options(look.recipe.task.vocabulary)
     lesson.say("Every part only adds to the stream, and the logit is a product of the stream (normed) with the token's row of the table. "
                "So with the norm's divisor held as it was, a logit is a **sum of what each part adds to it** (Elhage et al. 2021).")
     lesson.formula(r"\text{logit} = \sum_{\text{parts}} "
-                   r"\frac{\text{part} - \text{mean}}{\text{root}} \odot \text{gain} \cdot w_{\text{token}}")
+                   r"\left(\frac{\text{part} - \text{mean}}{\text{root}} \odot \text{gain}\right) \cdot w_{\text{token}}")
+    lesson.say("The mean is that of the part's own numbers. The **root** is the divisor of the last norm, √(variance of the whole stream + "
+               "a small constant), one number for all parts. The **gain** is that norm's learned factor for each feature, and w the token's row "
+               "of the table.")
     left, middle, right = st.columns(3)
     with left:
         position = look.position(page)
     order = np.argsort(-look.trace.probs[position], kind="stable").tolist()
     wanted = int(look.wanted[position])
     with middle:
-        token = controls.pick(page, "token", "Logit of", titles, wanted)
+        token = inside.follow(page, "token", "Logit of", titles, wanted)
     with right:
         other = controls.pick(page, "other", "Compared with", titles, next(each for each in order if each != wanted))
     parts, others = (lens.logit_contributions(look.trace, look.params, look.recipe.config, position, each) for each in (token, other))
@@ -178,7 +194,9 @@ def adds(page, look):
                    parts, key=lambda name: -abs(parts[name] - others[name]))[:3]) + "." if other != token else
                f"The logit of “{vocabulary[token]}” is **{logit:.4f}**. Choose another token to compare with: softmax sees "
                "differences alone.")
-    lesson.say("B1H0 is head 0 of block 1, B1FF that block's feed-forward layer. A bar holds what a part adds **directly**. A head of an "
+    last = config.n_layers - 1
+    lesson.say(f"B{last}H0 is head 0 of block {last}, " + (f"B{last}FF that block's feed-forward layer. " if config.d_ff else
+               "and this model has no feed-forward layers. ") + "A bar holds what a part adds **directly**. A head of an "
                "early block may also write what a later head reads; that share stands in the later head's bar.")
     lesson.arithmetic(f"{look.weights} weights, after position {position} {text.quoted(look.tokens[position])}: the logit of "
                       f"{text.quoted(vocabulary[token])}", [explain_sum(f"logits[{position}, {token}]", parts, logit)])
@@ -209,16 +227,22 @@ def another_way(page):
     def seeds(name, figure):
         return " · ".join(f"{value:.2f}" for value in zoo.load(name).card["over seeds"][figure])
 
-    lesson.say("| model | in the picture | right answers | most weight on the answer | everything alike | right, three seeds "
-               "| most weight, three seeds |\n|:--|:--|--:|--:|--:|--:|--:|\n" + "\n".join(
-                   f"| {titles[name]} | {SAME[name]} | {right[name]:.3f} | {most[name]:.2f} | {even[name]:.2f} | "
-                   f"{seeds(name, 'accuracy')} | {seeds(name, 'looks')} |" for name in SAME))
+    place, beside = st.columns([4, 5])  # two tables, each narrow enough for a phone
+    with place:
+        lesson.say("| in the picture | right answers | most weight | all alike |\n|:--|--:|--:|--:|\n" + "\n".join(
+            f"| {SAME[name]} | {right[name]:.3f} | {most[name]:.2f} | {even[name]:.2f} |" for name in SAME))
+    with beside:
+        lesson.say("| model | right, three seeds | weight, three seeds |\n|:--|--:|--:|\n" + "\n".join(
+            f"| {SAME[name]}: {titles[name]} | {seeds(name, 'accuracy')} | {seeds(name, 'looks')} |" for name in SAME))
     lesson.say(f"Measured here on {N_TEXTS} texts; the three seeds on 1,000 texts when the models were made.")
+    lesson.say(f"The maps show one head of each model: the one with the **most weight on the answer** over those {N_TEXTS} texts (of "
+               "equals the first), whether that is much or little.")
     for names, where in ((list(SAME)[:3], "repeated"), (list(SAME)[3:], "pronoun")):
         tokens = looks[names[0]].tokens
         lesson.words(f"{' '.join(tokens)}\n" + "\n".join(f"{titles[name]}: {_says(looks[name])}" for name in names))
-        figure = charts.small_multiples([patterns[name] for name in names], tokens, tokens, titles=[titles[name] for name in names],
-                                        most_across=3, **lesson.look(960 if where == "repeated" else 800))
+        figure = charts.small_multiples([patterns[name] for name in names], tokens, tokens, most_across=3,
+                                        titles=[f"{SAME[name]}: block {best[name][0]} head {best[name][1]}" for name in names],
+                                        **lesson.look(960 if where == "repeated" else 800))
         lesson.picture(figure, f"{page}.{where}", "The head that looks most at the answer, on this text: " + ", ".join(
             f"{titles[name]} (block {best[name][0]} head {best[name][1]})" for name in names) + f"; {len(tokens)} tokens.")
         for name in names:

@@ -5,13 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import streamlit as st
 
-from core import guessing, sampling, zoo
+from core import guessing, sampling, transformer, zoo
 from core.config import ModelConfig
 from pages.shared import controls, lesson, slow, text
 
 MOST = 32  # characters of an own text: as many as an own model reads
 SPREADS = guessing.SPREADS
 WEIGHTS = ("random", "trained")
+READS, NUMBERS = "What the model reads", "2 to 12 numbers with spaces between them"  # labels, which the sentences about them name
 
 
 PRESETS = {  # label: (what is typed, the numbers, temperature, top-p)
@@ -56,20 +57,35 @@ def _ready(page, weights):
     with left:
         chosen = controls.choice(page, "weights", "Weights of the model", WEIGHTS, weights)
     with right:
-        typed = controls.words(page, "prompt", "What the model reads (spaces count)", "nasi ", max_length=40)
+        typed = controls.words(page, "prompt", f"{READS} (spaces count)", "nasi ", max_length=40)
     tokens = tuple(typed)
     if not 1 <= len(tokens) <= config.n_ctx or set(tokens) - set(task.vocabulary):
         known = " ".join(map(text.visible, task.vocabulary))
-        sentence = (f"prompt can't be read: it takes 1 to {config.n_ctx} characters, each one of the {len(task.vocabulary)} in this "
+        sentence = (f"“{READS}” can't be read: it takes 1 to {config.n_ctx} characters, each one of the {len(task.vocabulary)} in this "
                     f"model's vocabulary: {known} (␣ is a space). “nasi␣” is shown until then.")
         lesson.remarks([sentence])
         tokens = tuple("nasi ")
     both = slow.both_nasi()
-    steps = trained.card["settings"]["n_steps"]
-    where = ("drawn at random (the example's own seed, 42), never trained; what they guess means nothing" if chosen == "random" else
-             f"those of the example, drawn at random (its own seed, 42) and then trained here for {steps} steps on short Malay phrases")
-    return Model(tokens, task.vocabulary, task.encode(tokens), both[chosen], config, where, both, trained.recipe.settings.std,
+    return Model(tokens, task.vocabulary, task.encode(tokens), both[chosen], config, ready_from(chosen), both, trained.recipe.settings.std,
                  chosen == "trained")
+
+
+def ready_from(weights):
+    """Where the ready-made model's weights come from."""
+    settings = zoo.load("nasi").card["settings"]
+    return ("drawn at random (the example's own seed, 42), never trained; what they guess means nothing" if weights == "random" else
+            f"those of the example, drawn at random (its own seed, 42) and then trained here for {settings['n_steps']} steps on short "
+            "Malay phrases")
+
+
+def ready_guess():
+    """What the ready-made model guesses after its own text before its training.
+
+    returns  (probabilities of its characters, the spread that its weights were drawn with)
+    """
+    recipe = zoo.recipe("nasi")
+    trace = transformer.forward(slow.both_nasi()["random"], recipe.task.encode(tuple("nasi ")), recipe.config)
+    return trace.probs, recipe.settings.std
 
 
 def _own(page, own):
@@ -117,10 +133,10 @@ def typed_logits(page):
     with left:
         kind = controls.choice(page, "kind", "The numbers are", ("logits", "probabilities"))
     with right:
-        raw = controls.words(page, "numbers", "2 to 12 numbers with spaces between them", "2 1 0")
+        raw = controls.words(page, "numbers", NUMBERS, "2 1 0")
     for number, (place, preset) in enumerate(zip(st.columns(3) * 2, PRESETS, strict=True)):
         with place:
             st.button(preset, on_click=use, args=(preset,), key=f"{page}.preset.{number}", width="stretch")
     logits, fault = sampling.read_logits(*text.parse_numbers(raw, 2, 12), kind == "probabilities")
-    lesson.remarks([f"numbers can't be read: {fault} 2 1 0 is shown until then."] if fault else [])
+    lesson.remarks([f"“{NUMBERS}” can't be read: {fault} 2 1 0 is shown until then."] if fault else [])
     return logits

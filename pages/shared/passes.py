@@ -5,7 +5,7 @@ from typing import NamedTuple
 import streamlit as st
 
 from core import arithmetic_model, attention
-from pages.shared import charts, controls, diagrams, lesson, plots, slow, text
+from pages.shared import architecture, charts, controls, lesson, plots, slow, text
 from pages.shared.controls import Cell, Grid
 
 
@@ -63,14 +63,13 @@ def columns(step, config, tokens, vocabulary):
 
 
 def drawing(trace, shown, block=0, n_layers=1, dark=False):
-    """All steps as boxes in order, each with its shape and how many numbers that is; the step `shown` is framed."""
-    groups = {"in": "From text to the stream", "block": "The block" if n_layers == 1 else f"Block {block}, one of {n_layers}",
-              "out": "From the stream to the next character"}
-    boxes = {heading: [] for heading in groups.values()}
+    """All steps as boxes, each with its shape, how many numbers that is and arrows from what it reads; the step `shown` is framed."""
+    headings = ("From text to the stream", "The block" if n_layers == 1 else f"Block {block}, one of {n_layers}", "To the next character")
+    lines = {}
     for name, step in STEPS.items():
         array = arithmetic_model.model_array(trace, step.stage, block)
-        boxes[groups[step.part]].append((name, f"{' × '.join(map(str, array.shape))}" + (f" = {array.size:,}" if array.ndim > 1 else "")))
-    return diagrams.rows(boxes, 3, title="", height_of_row=66, marked=shown, dark=dark)
+        lines[name] = " × ".join(map(str, array.shape)) + (f" = {array.size:,}" if array.ndim > 1 else "")
+    return architecture.decoder_only(lines, headings, block=block, n_layers=n_layers, marked=shown, dark=dark)
 
 
 def walk(page, model, trace):
@@ -103,8 +102,11 @@ def walk(page, model, trace):
     left, right = above.columns(2)
     with left:
         figure = drawing(trace, picked.stage, block, config.n_layers, lesson.dark())
-        lesson.picture(figure, f"{page}.steps", f"The {len(names)} steps in order, each with the shape of its array; framed: "
-                       f"{picked.stage}. A click on a box shows that step.", open_step)
+        lesson.picture(figure, f"{page}.steps", f"The {len(names)} steps, each with the shape of its array and arrows from what it reads; "
+                       f"framed: {picked.stage}. A click on a box shows that step.", open_step)
+        lesson.say("An arrow leads from what is read to what is computed of it: q and k make the scores, v waits until the pattern mixes "
+                   "it. The lines at the left are the stream, which goes **past** both layers; what they write is added to it."
+                   + " Dotted: other blocks stand between." * (config.n_layers > 1))
     with right:
         one, other = st.columns(2)
         back, on = "One step back" if place else "To the last step", "One step on" if place + 1 < len(names) else "From the start again"
@@ -113,8 +115,8 @@ def walk(page, model, trace):
         lesson.say(f"**Step {place} of {len(names) - 1}: {picked.stage}.** {step.line}")
         lesson.formula(step.formula)
         if step.stage in ("logits", "probs") and not model.is_trained:
-            lesson.say("Nothing is trained here. Random weights make logits around 0 that favour no character for a reason, so each gets a "
-                       f"share around 1 in {len(vocabulary)}: the smaller the weights, the closer to it.")
+            lesson.say("Nothing is trained here. Random weights favour no character for a reason. The smaller they are, the closer all "
+                       f"logits come to 0, and all shares to 1 in {len(vocabulary)}.")
     wide = z.shape[1] > 16
     with above if wide else right:
         figure = charts.heatmap(z, tokens, labels[picked.stage], title=f"{picked.stage}{where}: {z.shape[0]} × {z.shape[1]}",
