@@ -61,6 +61,18 @@ def test_the_nearest_point_belongs_to_the_box_under_the_pointer(width):
                 assert spots["customdata"][int(np.hypot(*(at - (x, y)).T).argmin())] == number
 
 
+def test_letters_shrink_with_their_box_and_lie_above_its_fill():
+    figure = drawn(["a", "<F0>", "b"], [1, 240, 1], dashed={1})
+    boxes = chips.places(["a", "<F0>", "b"], [1, 240, 1], 900)
+    order = [each["name"] for each in figure.spec["data"] if each["type"] == "bar"]
+    assert order == ["fills", "pieces", "ids"] and figure.spec["layout"]["barmode"] == "overlay"
+    for name in ("pieces", "ids"):
+        letters = trace(figure, name)
+        assert letters["constraintext"] == letters["textposition"] == "inside" and letters["textangle"] == 0
+        assert [(x, x + wide) for x, wide in zip(letters["base"], letters["x"], strict=True)] == [(box.x0, box.x1) for box in boxes]
+    assert len(trace(figure, "fills")["x"]) == 2 and len(set(trace(figure, "fills")["marker"]["color"])) == 1  # the dashed one has no fill
+
+
 def test_the_picked_box_is_framed():
     figure = drawn(list("abc"), clicked=1)
     box = chips.places(list("abc"), range(3), 900)[1]

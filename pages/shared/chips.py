@@ -91,39 +91,49 @@ def chips(readable, ids, *, title="", dashed=(), clicked=None, width=900, dark=F
     A click is reported by a point of the trace "chips"; its customdata is the number of the piece.
     """
     colours = theme.palette(dark)
-    boxes = places(readable, ids, width)
-    kinds = {}
-    for number, i in enumerate(ids):
-        kinds.setdefault(None if number in dashed else (i or 0) % len(FILLS[dark]), []).append(boxes[number])
-    data = []
-    for kind in sorted(kinds, key=lambda kind: -1 if kind is None else kind):
-        fill, border = ("rgba(0,0,0,0)", colours.text) if kind is None else FILLS[dark][kind]
-        data.append(_outlines(kinds[kind], fill, {"color": border, "width": 1.4, "dash": "dash" if kind is None else "solid"}))
-    middles = [(box.x0 + box.x1) / 2 for box in boxes]
+    boxes, dashed = places(readable, ids, width), set(dashed)
+    looks = {number: FILLS[dark][(i or 0) % len(FILLS[dark])] for number, i in enumerate(ids) if number not in dashed}
+    data = [_bars("fills", [boxes[number] for number in looks], HEIGHT / 2, HEIGHT) | {"marker": {
+        "color": [fill for fill, _ in looks.values()], "line": {"color": [border for _, border in looks.values()], "width": 1.4}}}]
     labels = [html.escape(shortened(name), quote=False) for name in readable]
-    for letters, down, size in ((labels, 15, 15), ([_id(i) for i in ids], 34, 12)):
-        data.append({"type": "scatter", "mode": "text", "x": middles, "y": [box.y0 + down for box in boxes], "text": letters,
-                     "textfont": {"size": size, "color": colours.text}, "hoverinfo": "skip", "name": "pieces" if size == 15 else "ids"})
+    data += [_letters("pieces", labels, boxes, 15, 28, 15, colours.text),
+             _letters("ids", [_id(i) for i in ids], boxes, 34, 24, 12, colours.text),
+             _outlines([box for i, box in enumerate(boxes) if i in dashed], {"color": colours.text, "width": 1.4, "dash": "dash"})]
     if clicked is not None:
-        data.append(_outlines([boxes[clicked]], "rgba(0,0,0,0)", {"color": colours.mark, "width": 3.5}) | {"name": "picked"})
+        data.append(_outlines([boxes[clicked]], {"color": colours.mark, "width": 3.5}) | {"name": "picked"})
     data.append(_spots(readable, ids, boxes))
     height = (boxes[-1].y1 if boxes else 0) + 4
     axis = {"visible": False, "fixedrange": True}
     top = 34 if title else 4
     return Ready({"data": data, "layout": layout(colours, round(height + top + 4), title, {"l": 2, "r": 2, "t": top, "b": 4},
                                                  xaxis=axis | {"range": [0, width]}, yaxis=axis | {"range": [height, 0]})
-                  | {"hoverdistance": 30}},
+                  | {"hoverdistance": 30, "barmode": "overlay"}},
                  (readable, ["id"], [[float("nan") if i is None else i] for i in ids]))
 
 
-def _outlines(boxes, fill, line):
-    """Many rectangles as one trace: a gap lifts the pen between them."""
+def _outlines(boxes, line):
+    """The frames of many boxes as one trace: a gap lifts the pen between them."""
     x, y = [], []
     for box in boxes:
         x += [box.x0, box.x1, box.x1, box.x0, box.x0, None]
         y += [box.y0, box.y0, box.y1, box.y1, box.y0, None]
-    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "fill": "toself", "fillcolor": fill, "line": line, "hoverinfo": "skip",
-            "name": "outlines"}
+    return {"type": "scatter", "mode": "lines", "x": x, "y": y, "line": line, "hoverinfo": "skip", "name": "outlines"}
+
+
+def _letters(name, texts, boxes, down, tall, size, colour):
+    """A line of text in every box, as labels of invisible bars: in a narrow window these shrink with the boxes, as plain text would not."""
+    return _bars(name, boxes, down, tall) | {
+        "text": texts, "texttemplate": "%{text}", "textposition": "inside", "insidetextanchor": "middle", "textangle": 0,
+        "constraintext": "inside", "insidetextfont": {"size": size, "color": colour},
+        "marker": {"color": "rgba(0,0,0,0)", "line": {"width": 0}}}
+
+
+def _bars(name, boxes, down, tall):
+    """Bars as wide as the boxes, their middle so far below the top of each. Bars lie below lines, whatever their order."""
+    still = {"marker": {"opacity": 1}}
+    return {"type": "bar", "orientation": "h", "name": name, "base": [box.x0 for box in boxes], "x": [box.x1 - box.x0 for box in boxes],
+            "y": [box.y0 + down for box in boxes], "width": [tall] * len(boxes), "hoverinfo": "skip", "selected": still,
+            "unselected": still}
 
 
 def _spots(readable, ids, boxes):

@@ -74,6 +74,13 @@ def test_a_cell_of_cross_attention_is_taken_by_target_and_source(visitor):
     assert visitor.address()["encoder_decoder.row"] == "6 · 0→5" and visitor.address()["encoder_decoder.column"] == "3 · a"
 
 
+def test_in_cells_taller_than_wide_a_click_takes_the_cell_under_the_mouse(visitor):
+    visitor.open(linked("encoder-decoder", text=" ".join(f"w{i}" for i in range(40))))
+    visitor.click_cell("encoder_decoder.cross", 2, 38, (0.8, 0.95))
+    assert visitor.picked() == (2, 38)
+    assert close(worked(visitor.arithmetic())[0], visitor.numbers("encoder_decoder.cross")[2][38])
+
+
 def test_with_eight_heads_a_click_in_the_joint_picture_takes_head_and_cell(visitor):
     visitor.open(linked("many-heads", text="the cat sat", n_heads=8))
     visitor.click_cell("many_heads.patterns", 1, 2, axes="6")
