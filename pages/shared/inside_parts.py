@@ -168,8 +168,8 @@ def adds(page, look):
     lesson.formula(r"\text{logit} = \sum_{\text{parts}} "
                    r"\left(\frac{\text{part} - \text{mean}}{\text{root}} \odot \text{gain}\right) \cdot w_{\text{token}}")
     lesson.say("The mean is that of the part's own numbers. The **root** is the divisor of the last norm, √(variance of the whole stream + "
-               "a small constant), one number for all parts. The **gain** is that norm's learned factor for each feature, and w the token's row "
-               "of the table.")
+               "a small constant), one number for all parts. The **gain** is that norm's learned factor for each feature, and w the "
+               "token's row of the table.")
     left, middle, right = st.columns(3)
     with left:
         position = look.position(page)

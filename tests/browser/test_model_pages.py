@@ -22,13 +22,13 @@ def test_a_box_shows_its_step_a_cell_its_sum_and_the_address_opens_the_same(visi
     value, _ = worked(visitor.arithmetic())
     assert visitor.picked() == (4, 2) and close(value, visitor.numbers("forward_pass.array")[4][2])
     assert visitor.labels("forward_pass.array", "y") == [letter.replace(" ", "␣") for letter in OWN]
-    press_box(visitor, "final norm", chart="forward_pass.steps")
-    assert visitor.address()["forward_pass.stage"] == "final norm"
+    press_box(visitor, "v", chart="forward_pass.steps")
+    assert visitor.address()["forward_pass.stage"] == "v"
     for _ in range(2):
         visitor.page.get_by_role("button", name="One step on").click()
         visitor.settle()
     value, _ = worked(visitor.arithmetic())
-    assert visitor.address()["forward_pass.stage"] == "probabilities" and close(value, visitor.numbers("forward_pass.array")[4][2])
+    assert visitor.address()["forward_pass.stage"] == "pattern" and close(value, visitor.numbers("forward_pass.array")[4][2])
     elsewhere.open(visitor.page.url)
     assert elsewhere.arithmetic() == visitor.arithmetic() and elsewhere.page.url == visitor.page.url
     harmless(visitor)
