@@ -192,12 +192,12 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, m
     type_size = max(8.0, min(13.0, cell * 0.3))
     digits = 0 if (zs == np.round(zs)).all() else 2
     fits = 0.56 * type_size * (4 if digits else 1) + 3 <= cell
-    step = math.ceil(15 / cell)
+    step = 1 if cell >= 11 else math.ceil(15 / cell)  # in small type every label has its line
     plot = cell * n_columns / (width - left - right)
     height = down * (cell * n_rows + head) + 10
     x_ticks, y_ticks = [text.plotly(str(column)) for column in columns], [text.plotly(str(row)) for row in rows]
-    axis = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": {"color": colours.text, "size": 11}, "fixedrange": True,
-            "constrain": "domain"}
+    axis = {"showgrid": False, "zeroline": False, "ticks": "", "fixedrange": True, "constrain": "domain",
+            "tickfont": {"color": colours.text, "size": 11 if cell >= 15 else 10}}
     data, axes, shapes, notes = [], {}, [], []
     for which, z in enumerate(zs):
         line, place = divmod(which, across)
