@@ -112,8 +112,9 @@ draw(logits, tokens, vocabulary, "logits", "Logits: each looked-up vector · eac
      row_title="token", column_title="word of the vocabulary", clicked=framed("logit") or (of_token, None), max_cell=44)
 first = int((logits.argmax(axis=-1) == token_ids).sum())
 lesson.say(f"At its end a model compares a vector with a row for every word; the dot products are its **logits**. A **tied** model uses "
-           f"the same table for this (Press & Wolf 2017). Here {first} of {len(tokens)} {'has its' if first == 1 else 'have their'} largest logit at "
-           "the own row. That is not certain: the own logit is the squared length, and a longer row in a similar direction can beat it.")
+           f"the same table for this (Press & Wolf 2017). Here {first} of {len(tokens)} looked-up vectors "
+           f"{'has its' if first == 1 else 'have their'} largest logit at {'its' if first == 1 else 'their'} own row. That is not certain: "
+           "the own logit is the squared length, and a longer row in a similar direction can beat it.")
 
 if picked.stage == "vector":
     chain = [sums.explain_product("x", "one_hot", one_hot[row], "w_embed", w_embed[:, column], row, column, x[row, column])]
