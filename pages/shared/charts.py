@@ -85,6 +85,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                       "side": "top", "tickangle": 0 if flat else -60, "constraintoward": "left",
                       "title": {"text": column_title, "standoff": 4, "font": {"size": 12}}},
         yaxis=axis | {"range": [n_rows - 0.5, -0.5], "tickvals": list(range(0, n_rows, row_step)), "ticktext": y_ticks[::row_step],
+                      "tickangle": 0,
                       "constraintoward": "top", "title": {"text": row_name, "standoff": 4, "font": {"size": 12}}}
         | ({"scaleanchor": "x"} if tall == cell else {}),
         shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, drawn))
@@ -215,7 +216,7 @@ def small_multiples(zs, rows, columns, *, titles, name="weight", clicked=None, m
                                          "title": {"text": f"{column_title} (looked at)", "standoff": 2, "font": {"size": 11}}}
         axes[f"yaxis{suffix}"] = axis | {"domain": [max(top - cell * n_rows / height, 0), top], "range": [n_rows - 0.5, -0.5],
                                          "anchor": here["xaxis"], "scaleanchor": here["xaxis"], "constraintoward": "top",
-                                         "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step],
+                                         "tickvals": list(range(0, n_rows, step)), "ticktext": y_ticks[::step], "tickangle": 0,
                                          "showticklabels": place == 0, "title": {"text": f"{row_title} (who looks)" if place == 0 else "",
                                                                                  "standoff": 4, "font": {"size": 11}}}
         notes.append({"text": f"<b>{titles[which]}</b>", "xref": "paper", "yref": "paper", "x": x0, "y": top, "xanchor": "left",
