@@ -118,9 +118,9 @@ else:
                            controls.on_click(PAGE, f"{PAGE}.{name}"))
     index = (picked.row, picked.column) if optimizer.at(run.trainer.params, path).ndim == 2 else (picked.column,)
     found = run.inspected(path, index)
-    lesson.say(f"| value | gradient, by backpropagation | gradient, measured | m (mean slope) | v (mean squared slope) | after {ahead} "
-               f"|\n|:--|:--|:--|:--|:--|:--|\n| {found.value:.6g} | {found.gradient:.6g} | {found.numeric:.6g} | "
-               f"{found.m:.6g} | {found.v:.6g} | {found.after:.6g} |")
+    lesson.say("| this parameter | |\n|:--|--:|\n" + "\n".join(f"| {name} | {value:.6g} |" for name, value in (
+        ("value", found.value), ("gradient, by backpropagation", found.gradient), ("gradient, measured", found.numeric),
+        ("m, the mean slope so far", found.m), ("v, the mean squared slope so far", found.v), (f"value after {ahead}", found.after))))
     lesson.say(f"The measured gradient moves this one number by ±{inspection.STEP:g}, runs the model twice, and divides the difference of "
                "the two losses by the distance. Backpropagation gets the gradients of all parameters from one run forward and one back.")
     lesson.say(f"The **rate** warms up in a straight line over the first {choice.settings.warm_up} steps and then falls along half a "
