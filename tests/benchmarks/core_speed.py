@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # so that it runs 
 
 from core.config import ModelConfig  # noqa: E402
 from core.gradients import loss_and_grads  # noqa: E402
+from core.kv_cache import multiply_adds  # noqa: E402
 from core.optimizer import AdamW, walk  # noqa: E402
 from core.transformer import forward, init_params  # noqa: E402
 
@@ -95,7 +96,18 @@ def forward_pair():
     return ours, theirs
 
 
-def compare(name, ours, theirs, rounds, n_calls=6):
+def peak(size=1024, n_calls=12):
+    """The rate of a large matrix product in float32, in multiply-adds a second: what a step can be compared with."""
+    one, other = np.random.default_rng(0).standard_normal((2, size, size), dtype=np.float32)
+    times = []
+    for _ in range(n_calls):
+        start = time.perf_counter()
+        one @ other
+        times.append(time.perf_counter() - start)
+    return size**3 / statistics.median(times[1:])
+
+
+def compare(name, ours, theirs, rounds, work, n_calls=6):
     gap = abs(ours() - theirs())
     times = {ours: [], theirs: []}
     for _ in range(rounds):
@@ -107,7 +119,9 @@ def compare(name, ours, theirs, rounds, n_calls=6):
                 if call:
                     kept.append(time.perf_counter() - start)
     own, other = (statistics.median(kept) * 1000 for kept in times.values())
-    print(f"{name}: ours {own:.1f} ms, torch {other:.1f} ms, ratio {own / other:.2f} (results differ by {gap:.1e})")
+    share = work / (own / 1000) / peak()
+    print(f"{name}: ours {own:.1f} ms, torch {other:.1f} ms, ratio {own / other:.2f} (results differ by {gap:.1e}); "
+          f"{share:.0%} of the machine's rate of a large matrix product")
 
 
 def main():
@@ -115,8 +129,9 @@ def main():
     parser.add_argument("--rounds", type=int, default=6)
     args = parser.parse_args()
     for name, (config, n_sequences) in STEPS.items():
-        compare(name, *pair(config, n_sequences), args.rounds)
-    compare("forward of GPT-2 small's shape, 128 tokens", *forward_pair(), args.rounds)
+        forward_work = n_sequences * multiply_adds(config, config.n_ctx).total
+        compare(name, *pair(config, n_sequences), args.rounds, 3 * forward_work)  # backward: two products for each of the forward's
+    compare("forward of GPT-2 small's shape, 128 tokens", *forward_pair(), args.rounds, multiply_adds(GPT_2, 128).total)
 
 
 if __name__ == "__main__":
