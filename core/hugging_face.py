@@ -200,11 +200,12 @@ def deepseek_v3(r):
     r.refuse("attention_bias", (False, None), "biases of latent attention are not counted here.")
     r.notes.append("Counted without the module that predicts further tokens.")
     r.asked |= {"num_key_value_heads", "q_lora_rank"}  # latent attention has no key/value heads to share
+    q_rank = r.fields["q_lora_rank"] if "q_lora_rank" in r.fields else r.need("q_lora_rank")  # null means: no narrow vector
     r.refuse("hidden_act", ("silu", None), "a gate of that kind is not known here.")
     return RMS | named(r, SAME_NAMES) | {
         "n_ctx": r.fields.get("max_position_embeddings"),
         "latent": Latent(*(r.need(name) for name in ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")),
-                         r.fields.get("q_lora_rank")),
+                         q_rank),
         "experts": Experts(*(r.need(name) for name in ("n_routed_experts", "num_experts_per_tok", "moe_intermediate_size",
                                                        "n_shared_experts", "first_k_dense_replace")), router_bias=True),
         "tied": r.take("tie_word_embeddings", False)}

@@ -144,6 +144,9 @@ class PublishedConfig:
 
 
 def whole(field, size, least):
-    """Refuse a size that is not a whole number of at least `least`."""
+    """Refuse a size that is not a whole number of at least `least`, or that no model has: a billion rows, a million of anything else."""
+    most = 10**9 if field in ("vocab_size", "n_ctx") else 10**6
     if not isinstance(size, Integral) or isinstance(size, bool) or size < least:
         raise ValueError(f"{field} is {size!r}; it must be a whole number of {least} or more.")
+    if size > most:
+        raise ValueError(f"{field} is {size}; no model has so many. Give {most} or less.")

@@ -113,13 +113,6 @@ def test_back_takes_twice_the_way_there_and_both_together_six_times_the_matrices
     assert there.total + back.total - 3 * (there.scores + there.mixed) == 6 * 7 * weights
 
 
-def test_back_through_one_layer_takes_two_products_of_the_size_of_the_one_there():
-    """y = x w for 5 tokens: counted as numbers on the left · columns on the right, d_x = d_y wᵀ and d_w = xᵀ d_y."""
-    x, w, d_y = np.ones((5, 3)), np.ones((3, 4)), np.ones((5, 4))
-    there = x.size * w.shape[1]
-    assert d_y.size * w.T.shape[1] + x.T.size * d_y.shape[1] == 2 * there
-
-
 def test_of_experts_a_token_pays_for_those_it_uses():
     sizes = {"vocab_size": 7, "d_model": 4, "n_layers": 3, "n_heads": 2, "d_ff": 5, "positions": "none"}
     config = PublishedConfig("mine", "decoder", **sizes, experts=Experts(n_experts=6, n_used=2, d_expert=5, n_shared=1, n_dense_layers=1))

@@ -146,6 +146,7 @@ def test_the_length_of_the_text_is_asked_for_and_a_table_is_not_cut():
 
 
 @pytest.mark.parametrize("changed, sentence", [
+    ({"d_model": 10**30}, "d_model is 10*; no model has so many. Give 1000000 or less"),
     ({"vocab_size": 0}, "vocab_size is 0; it must be a whole number of 1 or more"),
     ({"n_layers": True}, "n_layers is True"), ({"kind": "both"}, "kind is 'both'; it can be decoder"),
     ({"n_kv_heads": 5}, "12 heads can't share 5"), ({"d_head": None, "d_model": 770}, "can't be cut into 12 equal heads"),
