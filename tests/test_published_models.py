@@ -45,6 +45,12 @@ def test_a_model_keeps_the_published_bytes_of_each_token(name):
         assert accounting.kv_cache_bytes_per_token(MODELS[name]) == expected
 
 
+def test_a_count_without_an_output_has_no_output_table_tied_or_not():
+    bert = MODELS["bert-base-uncased"]
+    assert total(bert, tied=False) == total(bert) and accounting.forward_flops(bert, 4).logits == 0
+    assert total(bert, tied=False, head=True) == total(bert) + 30522 * 768
+
+
 def test_an_encoder_keeps_nothing_and_the_decoder_of_t5_its_six_layers():
     assert accounting.kv_cache_bytes_per_token(MODELS["bert-base-uncased"]) == 0
     assert accounting.kv_cache_bytes_per_token(MODELS["t5-small"]) == 2 * 6 * 8 * 64 * 2
