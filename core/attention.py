@@ -187,7 +187,11 @@ def divisors_sentence(width):
     >>> divisors_sentence(6)
     'Head counts that work: 1, 2, 3, 6.'
     """
-    return f"Head counts that work: {', '.join(str(n) for n in range(1, width + 1) if width % n == 0)}."
+    if width > 10**8:
+        return "A head count works where it divides the width."
+    small = [n for n in range(1, math.isqrt(width) + 1) if width % n == 0]
+    large = [width // n for n in reversed(small) if n * n != width]
+    return f"Head counts that work: {', '.join(map(str, small + large))}."
 
 
 def projection_counts(d_model, n_heads, d_head):

@@ -766,3 +766,13 @@ def test_a_mask_of_negative_size_is_refused(n_queries, n_keys):
 def test_lengths_outside_the_keys_are_refused(lengths):
     with refused(f"from {min(lengths)} to {max(lengths)}", "3 keys", "0 to 3"):
         padding_mask(lengths, 3)
+
+
+@pytest.mark.parametrize("width", [1, 2, 12, 16, 97, 768])
+def test_the_head_counts_that_work_are_all_that_divide_the_width(width):
+    said = divisors_sentence(width).removeprefix("Head counts that work: ").rstrip(".")
+    assert [int(word) for word in said.split(", ")] == [n for n in range(1, width + 1) if width % n == 0]
+
+
+def test_a_width_beyond_all_models_gets_a_sentence_at_once():
+    assert divisors_sentence(10**30) == "A head count works where it divides the width."
