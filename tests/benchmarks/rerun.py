@@ -59,6 +59,7 @@ VIEWS = [
     ("looking-inside", "looking_inside.view=switch+heads+off", "looking_inside.view=switch+heads+off&looking_inside.model=Repeated+row",
      "looking_inside.number"),
     ("forward-pass", "", f"text={SENTENCE}&forward_pass.d_model=64&forward_pass.n_layers=4&forward_pass.stage=widen", "forward_pass.row"),
+    ("training", "", "training.task=Pronoun+and+colour", "training.row"),
     ("generation", "", f"text={SENTENCE}&generation.d_model=64&generation.n_layers=4", "generation.token"),
     ("generation", "generation.view=KV+cache",
      f"text={SENTENCE}&generation.view=KV+cache&generation.d_model=64&generation.n_layers=4&generation.n_steps=24", "generation.step"),
