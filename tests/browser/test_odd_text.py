@@ -72,7 +72,7 @@ def test_text_without_a_word_shows_something_sensible_with_a_sentence_or_a_visib
 def reader(chromium, server):
     """Somebody who opened a shared address with every odd text, and goes from page to page."""
     from tests.browser.conftest import Visitor
-    someone = Visitor(chromium, server).open(linked("", text=EVERYTHING, tables="true"))
+    someone = Visitor(chromium, server).open(linked("", text=EVERYTHING))
     yield someone
     someone.context.close()
 
@@ -81,7 +81,7 @@ def reader(chromium, server):
 def test_a_shared_address_with_every_odd_text_is_harmless_on_every_page(reader, page):
     visitor = reader.walk(page, PAGES[page])
     harmless(visitor)
-    assert {"text", "tables"} <= set(visitor.address())
+    assert "text" in visitor.address()
     assert visitor.page.get_by_label("Your own sentence", exact=True).input_value() == EVERYTHING
     pictures = {"queries-keys-values": "qk", "attention": "mix", "causal-mask": "zeroed", "many-heads": "pattern.0",
                 "normalisation": "rms", "feed-forward": "narrow", "block": "out", "encoder-decoder": "encoder"}

@@ -19,13 +19,18 @@ def step(visitor):
     return int(re.search(r"Step (\d+) of", visitor.text())[1])
 
 
-def heads(visitor, picture):
-    """The patterns of all heads, one list of numbers each."""
+def drawn(visitor, picture):
+    """The traces of a picture that may just be drawn anew."""
     for _ in range(50):
         with contextlib.suppress(Exception):  # between two pictures there is none
-            return [trace["values"] for trace in visitor.drawn(f"training.{picture}") if trace["name"] == "cells"]
+            return visitor.drawn(f"training.{picture}")
         time.sleep(0.05)
     raise AssertionError(f"there is no picture {picture}")
+
+
+def heads(visitor, picture):
+    """The patterns of all heads, one list of numbers each."""
+    return [trace["values"] for trace in drawn(visitor, picture) if trace["name"] == "cells"]
 
 
 def wait_for(condition, seconds, what):
@@ -71,7 +76,7 @@ def test_a_run_is_paused_stepped_stopped_rewound_and_ended_by_leaving(visitor):
     press(visitor, "One step")
     visitor.settle()
     assert step(visitor) == paused + 1
-    first = visitor.drawn("training.loss")[0]["y"][:2]
+    first = drawn(visitor, "loss")[0]["y"][:2]
     press(visitor, "Stop for good")
     visitor.settle()
     assert "stopped; Rewind begins the same run again" in visitor.text()
@@ -80,7 +85,7 @@ def test_a_run_is_paused_stepped_stopped_rewound_and_ended_by_leaving(visitor):
     assert step(visitor) == 0 and heads(visitor, "now") == heads(visitor, "before")
     press(visitor, "Start")
     wait_for(lambda: step(visitor) >= 2, 20, "nothing moves")
-    assert visitor.drawn("training.loss")[0]["y"][:2] == first
+    assert drawn(visitor, "loss")[0]["y"][:2] == first
     visitor.menu("Scaling and saturation")
     visitor.menu("Training")
     left = step(visitor)
