@@ -43,7 +43,7 @@ def wait_for(condition, seconds, what):
 @pytest.mark.parametrize(("task", "title", "places"), [
     ("Digits backwards", "digits", [(8 + i, 7 - i) for i in range(8)]), ("Subject and verb", "verb", None)])
 def test_from_pressing_start_the_attention_becomes_readable_while_one_watches(visitor, task, title, places):
-    visitor.open(linked("training", task=task, speed=10))
+    visitor.open(linked("training", task=task, speed=20))
     n, words = (16, None) if places else (10, visitor.labels("training.before", "y"))
     if places is None:  # from "often", the verb's place, to the subject, the first noun
         sentence = visitor.page.get_by_label("Watch the attention on").input_value().split(": ")[1].split()
