@@ -1,6 +1,5 @@
 """One parameter of a run, taken out: its value, its gradient twice, Adam's memory of it, and where the next step takes it."""
 
-import copy
 from typing import NamedTuple
 
 import numpy as np
@@ -39,18 +38,27 @@ def label(path):
     return ".".join(map(str, path))
 
 
-def inspect(trainer, path, index):
+def ahead(trainer):
+    """The batch of the next step, and all its gradients in float64: the same for every parameter that is looked at.
+
+    returns  (batch, gradients in the layout of the parameters)
+    """
+    batch = trainer.next_batch()
+    return batch, trainer.learner.loss_and_grads(_float64(trainer.params), batch)[1]
+
+
+def inspect(trainer, path, index, known=None):
     """What the next step will do to one parameter, computed in float64 on the batch that this step will draw.
 
     trainer  core.training.Trainer; it is not changed
     path     where the array stands; index: which number of it, a tuple
+    known    what `ahead` gave for this step, if it is at hand
     returns  Inspected
     """
-    own, batch, learner, settings = trainer.optimizer, trainer.next_batch(), trainer.learner, trainer.settings
-    params = copy.deepcopy(own.params)
-    double = AdamW(_float64(params), beta1=own.beta1, beta2=own.beta2, eps=own.eps, decay=own.decay)
+    own, learner, settings = trainer.optimizer, trainer.learner, trainer.settings
+    batch, grads = ahead(trainer) if known is None else known
+    double = AdamW(_float64(own.params), beta1=own.beta1, beta2=own.beta2, eps=own.eps, decay=own.decay)
     double.m[...], double.v[...], double.t = own.m, own.v, own.t
-    _, grads = learner.loss_and_grads(double.params, batch)
     numeric, losses = numeric_gradient(lambda tried: cross_entropy(learner.logits(tried, batch), batch.targets), double.params, path, index,
                                        STEP)
     before = {name: float(at(double.spread(which), path)[index])

@@ -43,7 +43,7 @@ def heads(trace):
 
 if choice.task != "nasi":
     lesson.say("Frames in the pictures mark the places that hold the answer: what a head that finds it would look at.")
-before, titles = heads(run.trace(which, run.untrained()))
+before, titles = heads(run.before(which))
 
 
 def patterns(name, title, zs):
@@ -83,7 +83,7 @@ def watched(now):
     if choice.task == "nasi":
         letter = task.vocabulary.index("l")
         lesson.say(f"P(“l” after “nasi␣”): **{now.probs[letter]:.3f}**; before the first step "
-                   f"**{run.trace(0, run.untrained()).probs[letter]:.3f}**.")
+                   f"**{run.before(0).probs[letter]:.3f}**.")
     else:
         lesson.words("\n".join(f"{' '.join(asked)}   wants {' '.join(wanted)}   says {' '.join(said)}"
                                + ("" if wanted == said else "   ✗") for asked, wanted, said in run.answers()))
@@ -103,7 +103,7 @@ else:
     names = [inspection.label(path) for path in paths]
     path = paths[controls.pick(PAGE, "array", "Parameters", names)]
     array = np.atleast_2d(optimizer.at(run.trainer.params, path))
-    gradient = np.atleast_2d(optimizer.at(run.learner.loss_and_grads(run.trainer.params, run.trainer.next_batch())[1], path))
+    gradient = np.atleast_2d(optimizer.at(run.ahead()[1], path))
     rows, columns = controls.features(array.shape[0]), controls.features(array.shape[1])
     if path[-1] in ("w_embed", "w_unembed"):
         rows = list(task.vocabulary)

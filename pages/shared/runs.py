@@ -28,6 +28,7 @@ class Run:
         self.trainer = training.Trainer(self.learner, choice.recipe.task.draw, choice.settings,
                                         choice.recipe.start() if choice.as_made else None)
         self.measured = figures.fresh(choice.recipe.task, N_MEASURED)
+        self._ahead, self._before = None, {}
         self.begin()
 
     def begin(self):
@@ -76,6 +77,12 @@ class Run:
         with np.errstate(all="ignore"):
             return transformer.forward(self.trainer.params if params is None else params, self.sample(which), self.choice.config)
 
+    def before(self, which):
+        """The forward pass on a watched text before the first step, computed once."""
+        if which not in self._before:
+            self._before[which] = self.trace(which, self.untrained())
+        return self._before[which]
+
     def untrained(self):
         """The parameters before the first step."""
         if self.choice.as_made:
@@ -94,10 +101,17 @@ class Run:
             lines.append((task.words(ids[:asked[0] + 1]), task.words(targets[asked]), task.words(guess[asked])))
         return lines
 
+    def ahead(self):
+        """What core.inspection.ahead gives, computed once for a step."""
+        if self._ahead is None or self._ahead[0] != self.trainer.done:
+            with np.errstate(all="ignore"):
+                self._ahead = self.trainer.done, inspection.ahead(self.trainer)
+        return self._ahead[1]
+
     def inspected(self, path, index):
         """One parameter before the next step: core.inspection.Inspected."""
         with np.errstate(all="ignore"):
-            return inspection.inspect(self.trainer, path, index)
+            return inspection.inspect(self.trainer, path, index, self.ahead())
 
 
 def held(choice):
