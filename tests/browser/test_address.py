@@ -8,13 +8,9 @@ NOTE = "Part of the address was not understood, so the defaults are shown instea
 BAD = {
     "attention?attention.stage=nope&attention.row=99&attention.guess=%3Cscript%3E&tables=maybe&foo=bar&attention.x=5":
         ["tables", "attention.guess", "attention.stage", "attention.row", "foo", "attention.x"],
-    "attention?seed=1e400&text=a": ["seed"], "attention?seed=inf": ["seed"], "attention?seed=" + "9" * 400: ["seed"],
-    "attention?seed=-1": ["seed"],
-    "many-heads?many_heads.n_heads=99": ["many_heads.n_heads"], "many-heads?many_heads.n_heads=abc": ["many_heads.n_heads"],
-    "many-heads?many_heads.n_heads=": ["many_heads.n_heads"],
+    "attention?seed=1e400&text=a": ["seed"],
     "many-heads?many_heads.n_heads=2&many_heads.n_heads=4": ["many_heads.n_heads"],
     "many-heads?page=nope&many_heads.head=head+5": ["page", "many_heads.head"],
-    "causal-mask?causal_mask.mask=padding&causal_mask.n_padding=99&causal_mask.boost=3": ["causal_mask.n_padding", "causal_mask.boost"],
     "queries-keys-values?text=a+b&queries_keys_values.d_head=5&queries_keys_values.tied=2":
         ["queries_keys_values.d_head", "queries_keys_values.tied"],
     "scaling?scaling.d=65&scaling.temperature=cold&scaling.scores=" + "1+" * 300: ["scaling.d", "scaling.temperature", "scaling.scores"],
@@ -61,9 +57,7 @@ def test_parameters_of_other_programs_are_left_alone(visitor):
 
 @pytest.mark.parametrize(("page", "start", "then"), [
     ("attention", {"edit": "true", "x": "1 2 3 4; 0 0 0 0; 1 1 1 1"}, "a <b> c"),
-    ("attention", {"text": "a b c d", "positions": "false", "row": "3 · d", "stage": "mix", "column": "7 · 7"}, "x y"),
     ("causal-mask", {"text": "a b c d", "mask": "padding", "n_padding": 3, "row": "3 · d"}, "x y"),
-    ("many-heads", {"text": "a b c", "n_heads": 8, "head": "head 7", "row": "2 · c"}, ""),
     ("queries-keys-values", {"text": "a b c", "d_model": 32, "d_head": 32, "stage": "value", "column": "31 · 31"}, "")])
 def test_after_another_sentence_the_address_still_opens_what_is_seen(visitor, elsewhere, page, start, then):
     visitor.open(linked(page, **start))
