@@ -24,7 +24,8 @@ guess = float(np.log(config.vocab_size))
 lesson.ask(PAGE, f"There are {config.vocab_size} tokens, and nothing has been learned yet. What will the loss be before the first step?",
            ["0", "about ln V", "infinite"], 1, f"V is the number of tokens. Small random parameters give each token about the same "
            f"probability, 1/{config.vocab_size}, and -ln(1/{config.vocab_size}) = ln {config.vocab_size} = {guess:.2f}. The parameters "
-           "here are drawn a little wider, so that they learn within seconds; so they guess unevenly and start above that line.")
+           "here are drawn a little wider, so that they learn within seconds; so they guess unevenly, and the first loss lies around that "
+           "line, more often above it than below.")
 lesson.say(f"**The task.** {recipe.story}")
 running = runs.buttons(PAGE, run)
 lesson.small("The address holds the settings, not the step: whoever opens it begins at step 0 and gets the same run. "
