@@ -10,6 +10,7 @@ from core.block import BlockTrace, block, normalise
 from core.config import ModelConfig
 from core.loss import checked, cross_entropy
 from core.softmax import softmax
+from core.transformer import block_choices, embed
 
 
 class ClassifierTrace(NamedTuple):
@@ -87,11 +88,11 @@ def forward(params, token_ids, own, real=None, *, heads_apart=True):
         raise ValueError("A message has no token to read; write at least one word.")
     if token_ids.shape[-1] > own.encoder.n_ctx:
         raise ValueError(f"The model reads at most {own.encoder.n_ctx} tokens; this message has {token_ids.shape[-1]}. Shorten it.")
-    _, stream = transformer.embed(params, token_ids, own.encoder)
+    _, stream = embed(params, token_ids, own.encoder)
     resid_pre, traces = stream, []
     for layer in params["blocks"]:
         traces.append(block(stream, layer, own.encoder.n_heads, real[..., None, :], heads_apart=heads_apart,
-                            **transformer.block_choices(own.encoder)))
+                            **block_choices(own.encoder)))
         stream = traces[-1].resid_post
     final = normalise(stream, params["final_norm"], own.encoder.norm)
     pool_scores = final @ params["w_pool"]

@@ -138,5 +138,5 @@ lesson.weights(f"Before training, the parameters are drawn at random ({seed}): a
 lesson.check("every row of every head before training sums to 1", abs(before.sum(axis=-1) - 1).max(), 1e-5)
 lesson.ran(loss.cross_entropy, optimizer.AdamW, training.Trainer)
 lesson.script("Training", *runs.script(run, which))
-lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2017 (rate), 2019 (AdamW)",
+lesson.source("Vaswani et al. 2017, section 5.3", "Kingma & Ba 2015", "Loshchilov & Hutter 2017 (rate)", "Loshchilov & Hutter 2019 (AdamW)",
               "Pascanu, Mikolov & Bengio 2013 (clipping)", "Radford et al. 2019, section 2.3")

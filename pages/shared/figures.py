@@ -25,9 +25,9 @@ class Ready(BaseFigure):
 
 
 def typed(array):
-    """An array as Plotly's compact base64 form."""
+    """An array as Plotly's compact base64 form. What Plotly has no such form for, as 64-bit whole numbers, becomes float64."""
     array = np.ascontiguousarray(array)
-    array = array.astype(np.float64) if array.dtype == np.float16 else array
+    array = array.astype(np.float64) if array.dtype.str[1:] in ("f2", "i8", "u8", "b1") else array
     packed = {"dtype": f"{array.dtype.kind}{array.dtype.itemsize}", "bdata": base64.b64encode(array).decode()}
     return packed if array.ndim == 1 else packed | {"shape": ", ".join(map(str, array.shape))}
 

@@ -10,7 +10,7 @@ from functools import cache
 import streamlit as st
 
 from core import arithmetic as core_arithmetic
-from pages.shared import controls, scripts, syllabus, text
+from pages.shared import controls, glossary, scripts, syllabus, text
 
 CONFIG = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "autoScale2d",
                                                            "resetScale2d"], "displayModeBar": False}
@@ -69,6 +69,7 @@ def finish(lesson, slot):
         st.markdown("**Where the numbers come from.** " + " ".join(below["weights"]))
     if below["check"]:
         _checks(below["check"])
+    _terms(glossary.of_page(lesson.url))
     if below["ran"]:
         with st.expander("The function that ran" if len(below["ran"]) == 1 else "The functions that ran"):
             st.code("\n\n".join(_source(function) for function in below["ran"]), "python")
@@ -112,6 +113,13 @@ def _checks(checks):
     with st.expander(f"Checked here: {len(checks) - len(failed)} of {len(checks)} hold, each within its tolerance"):
         st.markdown("\n".join(f"- {name}: gap {residual:.1e}, allowed {allowed:.0e}{'' if residual <= allowed else ' — **fails**'}"
                               for name, residual, allowed in checks))
+
+
+def _terms(terms):
+    """The words that this page teaches, on request."""
+    if terms:
+        with st.expander("Words of this page"):
+            st.markdown("\n".join(glossary.line(term) for term in terms))
 
 
 @cache

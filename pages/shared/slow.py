@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from core import draws, encoder_decoder, experiments, guessing, kv_cache, looking, tasks_dates, tokenizers, writing, zoo
+from core import draws, encoder_decoder, experiments, guessing, kv_cache, ledger, looking, routing, tasks_dates, tokenizers, writing, zoo
 from core.optimizer import walk
+from core.router_sentences import OUT_OF_SCOPE
 from core.zoo import figures
 
 WIDTHS = tuple(2**i for i in range(11))
@@ -115,12 +116,30 @@ def inside_accuracy(name, weights, heads, n_texts):
     return looking.accuracy_without(inside_params(name)[weights], zoo.recipe(name), heads, inside_texts(name, n_texts))
 
 
+@st.cache_data(max_entries=256, show_spinner=False)
+def gap_to_arrays(config):
+    """How far the ledger of a small model is from the arrays that are really made."""
+    return ledger.gap_to_arrays(config)
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def written_date(typed):
     """The ids that the model of dates writes for a text that it can read, trained and untrained."""
     sizes, start = zoo.recipe("alignment").config, tasks_dates.VOCABULARY.index(tasks_dates.START)
     return {name: encoder_decoder.write(params, tasks_dates.encode(typed), start, tasks_dates.N_TARGETS, sizes.n_heads, **sizes.choices)
             for name, params in inside_params("alignment").items()}
+
+
+@st.cache_resource(show_spinner=False)
+def routed(weights, n_messages):
+    """What the model that sorts messages says of fresh ones; nobody changes it."""
+    return routing.fresh(inside_params("router")[weights], zoo.recipe("router").config, n_messages)
+
+
+@st.cache_resource(show_spinner=False)
+def foreign():
+    """What the trained model says of messages that no academy could answer; nobody changes it."""
+    return routing.read_all(inside_params("router")["trained"], zoo.recipe("router").config, OUT_OF_SCOPE)
 
 
 def warm():
