@@ -118,17 +118,17 @@ def latent_rows(c, name, times):
             row(f"{name}.w_o", (heads * m.d_value, d), "n_heads · d_value × d_model", "attn_out", times)]
 
 
-def feed_forward_rows(c, name, d_ff, times, used=None, each="feed_forward"):
+def feed_forward_rows(c, name, d_ff, times, used=None, inner="d_ff"):
     """Two matrices, or three where there is a gate, with their biases.
 
     returns  list of ParameterRow
     """
     gated, d = c.activation in GATED, c.d_model
-    rows = [("w_in", (d, d_ff), "d_model × d_ff"), ("w_out", (d_ff, d), "d_ff × d_model")]
-    rows += [("w_gate", (d, d_ff), "d_model × d_ff, the gate")] if gated else []
+    rows = [("w_in", (d, d_ff), f"d_model × {inner}"), ("w_out", (d_ff, d), f"{inner} × d_model")]
+    rows += [("w_gate", (d, d_ff), f"d_model × {inner}, the gate")] if gated else []
     rows += [("b_in", (d_ff,), "one a hidden feature"), ("b_out", (d,), "one a feature")] if "ff" in c.biases else []
     rows += [("b_gate", (d_ff,), "one a hidden feature")] if gated and "gate" in c.biases else []
-    return [row(f"{name}.{array}", shape, reason, each, times, used) for array, shape, reason in rows]
+    return [row(f"{name}.{array}", shape, reason, "feed_forward", times, used) for array, shape, reason in rows]
 
 
 def expert_rows(c, block, times):
@@ -141,5 +141,5 @@ def expert_rows(c, block, times):
     rows = [row(f"{block}.router.w", (c.d_model, e.n_experts), "d_model × n_experts", "feed_forward", times)]
     if e.router_bias:
         rows.append(row(f"{block}.router.b", (e.n_experts,), "one an expert", "feed_forward", times))
-    rows += feed_forward_rows(c, f"{block}.experts[j]", e.d_expert, times * e.n_experts, times * e.n_used)
-    return rows + (feed_forward_rows(c, f"{block}.shared[j]", e.d_expert, times * e.n_shared) if e.n_shared else [])
+    rows += feed_forward_rows(c, f"{block}.experts[j]", e.d_expert, times * e.n_experts, times * e.n_used, "d_expert")
+    return rows + (feed_forward_rows(c, f"{block}.shared[j]", e.d_expert, times * e.n_shared, inner="d_expert") if e.n_shared else [])

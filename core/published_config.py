@@ -127,6 +127,9 @@ class PublishedConfig:
             raise ValueError(f"{self.n_heads} heads can't share {self.n_kv_heads} key/value heads evenly. "
                              + divisors_sentence(self.n_heads).replace("Head", "Key/value head"))
 
+        if self.positions == "rotary" and self.d_head is not None and self.d_head % 2:
+            raise ValueError(f"Rotary positions turn pairs of features, so d_head must be even, not {self.d_head}.")
+
     def _parts(self):
         if self.latent:
             for field, size in self.latent._asdict().items():
