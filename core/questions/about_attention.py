@@ -69,7 +69,8 @@ def softmax_weight(rng):
     if len(set(scores.tolist())) < 3 or not 0.02 < right < 0.98:
         return None
     total = float(scores.sum())
-    shares = (Slip(float(scores[j]) / total, "this divides the scores by their sum; the softmax takes e to each score first."),) if total else ()
+    why = "this divides the scores by their sum; the softmax takes e to each score first."
+    shares = (Slip(float(scores[j]) / total, why),) if total else ()
     return Question(f"The scores of one query are {in_words(scores)}. What weight does **key {j}** get?", "number", right,
                     tolerance=TWO_DECIMALS, hint=CALCULATOR, slips=shares, working=(arithmetic.explain(trace, "pattern", 0, j),))
 
@@ -87,8 +88,9 @@ def mixed_value(rng):
         return None
     steps = [("mixed", " + ".join(f"{number(w)} × {number(x)}" if x >= 0 else f"{number(w)} × ({number(x)})"
                                   for w, x in zip(weights, v[:, f], strict=True)), right)]
-    return Question(f"One query gives the three keys the weights {in_words(weights)}. What is **feature {f}** of its mixed value?", "number",
-                    right, given=(Shown("Values v", v, numbered(3), numbered(2), "token", "feature"),), hint="It can be done on paper.",
+    return Question(f"One query gives the three keys the weights {in_words(weights)}. What is **feature {f}** of its mixed value?",
+                    "number", right, given=(Shown("Values v", v, numbered(3), numbered(2), "token", "feature"),), hint="It can be done "
+                                                                                                                       "on paper.",
                     slips=(Slip(plain, "this is the plain mean; each value has to be taken with its weight."),
                            Slip(round(float(trace.mixed[0, 1 - f]), 9), "this is the other feature.")),
                     tolerance=1e-3, working=(explain_steps("mixed", steps, right),))
@@ -122,8 +124,8 @@ def causal_heatmap(rng):
     tokens = numbered(n)
     options = tuple(Shown(LETTERS[at], patterns[which], tokens, tokens, "query", "key", "weight") for at, which in enumerate(order))
     return Question("Rows are queries, columns are keys. Which of these patterns comes from a **causal mask**?", "pictures", order.index(0),
-                    options, working=("A causal mask lets each token look at itself and at earlier tokens. So every weight right of the "
-                                      f"diagonal is 0: in row 0 only column 0 is left, in row {n - 1} all {n} columns.",))
+                    options, working=(("A causal mask lets each token look at itself and at earlier tokens. So every weight right of the "
+                                       f"diagonal is 0: in row 0 only column 0 is left, in row {n - 1} all {n} columns."),))
 
 
 @kind("attention", "attention", "Shared out over the keys")
@@ -162,7 +164,8 @@ def not_a_pattern(rng):
     order = rng.permutation(5).tolist()
     why = [f"{in_words(rows[i])} " + ("has a number below 0" if rows[i].min() < 0 else f"sums to {number(round(float(rows[i].sum()), 9))}")
            for i in order if not can_be_weights(rows[i])]
-    return Question("Each line is meant to be one row of attention weights, some keys perhaps hidden. Tick every line that **can't** be one.",
+    return Question("Each line is meant to be one row of attention weights, some keys perhaps hidden. Tick every line that **can't** be "
+                    "one.",
                     "set", frozenset(at for at, i in enumerate(order) if not can_be_weights(rows[i])),
                     tuple(texts[i] for i in order), working=("Weights are 0 or more and sum to 1.", *(f"{each}." for each in why)))
 
@@ -188,10 +191,10 @@ def split_shape(rng):
     shapes = [right, (n_tokens, n_heads, d_head), (n_heads, n_tokens, d_model), (n_heads, d_head, n_tokens)]
     options, place = mixed(rng, [" × ".join(map(str, shape)) for shape in shapes])
     return options and Question(
-        f"{n_tokens} tokens, d_model = {d_model}, {n_heads} heads. What is the shape of q after it is split into heads, ready to be compared "
-        "with k?", "choice", place, options,
-        working=(f"d_head = {d_model} / {n_heads} = {d_head}. The head becomes the first axis, so that each head has its own "
-                 f"{n_tokens} × {d_head} queries: {' × '.join(map(str, right))}.",))
+        f"{n_tokens} tokens, d_model = {d_model}, {n_heads} heads. What is the shape of q after it is split into heads, ready to be "
+        "compared with k?", "choice", place, options,
+        working=((f"d_head = {d_model} / {n_heads} = {d_head}. The head becomes the first axis, so that each head has its own "
+                  f"{n_tokens} × {d_head} queries: {' × '.join(map(str, right))}."),))
 
 
 @kind("attention", "attention", "The steps of attention")
@@ -210,28 +213,30 @@ def order_attention(rng):
 def causal_edit(rng):
     """Which outputs of one causal layer change when one token is edited; both sentences are run."""
     n, j, changed = 5, int(rng.integers(1, 5)), bool(rng.integers(2))
-    x, w = rng.normal(size=(n, 4)), rng.normal(size=(3, 4, 4))
+    x, w = rng.normal(size=(n, 4)), rng.normal(size=(3, 4, 4)) / 2
     edited = x.copy()
     edited[j] += 1.0
     before, after = (attend(*(rows @ each for each in w), causal_mask(n)).mixed for rows in (x, edited))
-    moves = abs(after - before).max(axis=1) > 1e-9
-    asked = "change" if changed else "stay as they are"
+    moved = abs(after - before).max(axis=1)
+    if ((moved > 1e-12) & (moved < 1e-3)).any():
+        return None  # a reach too faint to be shown
+    asked = "changes" if changed else "stays as it is"
     return Question(f"One attention layer with a causal mask reads five tokens. **Token {j}** (“{WORDS[j]}”) is replaced by another word. "
-                    f"Tick every output that will **{asked}**.", "set", frozenset(np.flatnonzero(moves == changed).tolist()),
+                    f"Tick every output that **{asked}**.", "set", frozenset(np.flatnonzero((moved > 1e-9) == changed).tolist()),
                     tuple(f"output {i} ({word})" for i, word in enumerate(WORDS)),
-                    working=(f"Output i reads tokens 0 to i. So token {j} reaches the outputs {j} to {n - 1} and no earlier one.",
+                    working=(f"Output i reads tokens 0 to i. So token {j} reaches output {j} and all later ones, and no earlier one.",
                              "Run on random vectors, the outputs moved by at most "
-                             + ", ".join(f"{move:.3g}" for move in abs(after - before).max(axis=1)) + "."))
+                             + ", ".join(f"{move:.3g}" for move in moved) + "."))
 
 
 @kind("attention", "attention", "Row and column")
 def pattern_cell(rng):
     """Which cell of a pattern tells how much one word takes from another."""
     i, j = rng.permutation(5)[:2].tolist()
-    return Question(f"In an attention pattern as this course draws it, which cell tells how much “{WORDS[i]}” takes from “{WORDS[j]}”?", "cell",
-                    (i, j), (tuple(f"{n} · {word}" for n, word in enumerate(WORDS)),) * 2,
-                    working=(f"Rows are queries (who looks), columns keys (what is looked at): “{WORDS[i]}” looks, so row {i}; "
-                             f"“{WORDS[j]}” is looked at, so column {j}.",))
+    return Question(f"In an attention pattern as this course draws it, which cell tells how much “{WORDS[i]}” takes from “{WORDS[j]}”?",
+                    "cell", (i, j), (tuple(f"{n} · {word}" for n, word in enumerate(WORDS)),) * 2,
+                    working=((f"Rows are queries (who looks), columns keys (what is looked at): “{WORDS[i]}” looks, so row {i}; "
+                              f"“{WORDS[j]}” is looked at, so column {j}."),))
 
 
 @kind("attention", "causal-mask", "Open cells")

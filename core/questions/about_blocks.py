@@ -18,8 +18,9 @@ EVEN_SQUARES = ((1, 1, 3, 5), (2, 4, 4, 8), (1, 3, 3, 9), (1, 5, 5, 7), (1, 1, 7
 NAMES = {"ReLU": "relu", "GELU": "gelu", "SiLU": "silu", "no bend: x itself": None}
 PRE = ("normalise the stream for attention", "attention reads", "add what attention wrote to the stream",
        "normalise the stream for the feed-forward layer", "the feed-forward layer reads", "add what the feed-forward layer wrote")
-POST = ("attention reads the stream", "add what attention wrote to the stream", "normalise the stream", "the feed-forward layer reads the stream",
-        "add what the feed-forward layer wrote to the stream", "normalise the stream again")
+POST = ("attention reads the stream", "add what attention wrote to the stream", "normalise the stream",
+        "the feed-forward layer reads the stream", "add what the feed-forward layer wrote to the stream",
+        "normalise the stream again")
 
 
 @kind("block", "normalisation", "LayerNorm")
@@ -47,7 +48,8 @@ def rms_norm_entry(rng):
     i = int(rng.integers(4))
     out = rms_norm(x, eps=0.0)
     right, centred = float(out[i]), float(layer_norm(x, eps=0.0)[i])
-    return Question(f"What does RMSNorm make of **feature {i}** of x = {in_words(x)}? Leave ε and gain out.", "number", right, tolerance=0.005,
+    return Question(f"What does RMSNorm make of **feature {i}** of x = {in_words(x)}? Leave ε and gain out.", "number", right,
+                    tolerance=0.005,
                     hint="It can be done on paper: the root mean square is a whole number. A fraction is welcome.",
                     slips=(Slip(centred, "this is LayerNorm; RMSNorm takes no mean away."),
                            Slip(float(x[i] / (x * x).mean()), "this divides by the mean square; it has to be its root.")),
@@ -64,8 +66,8 @@ def hidden_unit(rng):
     before, right = float(trace.hidden_pre[0, f]), float(trace.hidden_post[0, f])
     if not before or (abs(x[0] * w_in[:, f]) > 0).sum() < 2:
         return None
-    return Question(f"A feed-forward layer reads x = {in_words(x[0])}, multiplies by w_in and bends with **ReLU**. What is **hidden feature {f}** "
-                    "after the bend?", "whole", right, hint="It can be done on paper.",
+    return Question(f"A feed-forward layer reads x = {in_words(x[0])}, multiplies by w_in and bends with **ReLU**. What is **hidden "
+                    f"feature {f}** after the bend?", "whole", right, hint="It can be done on paper.",
                     given=(Shown("w_in", w_in, numbered(3), numbered(4), "feature of x", "hidden feature"),),
                     slips=(Slip(before, "this is the number before the bend; ReLU makes 0 of what is below 0."),),
                     working=tuple(explain_feed_forward(x, params, trace, "relu", "hidden_post", 0, f)))

@@ -31,8 +31,8 @@ def embedding_parameters(rng):
     """How many numbers a tied table of embeddings holds."""
     vocab_size, d = int(rng.choice([50, 100, 300, 1000])), int(rng.choice([4, 8, 16, 32]))
     (row,) = (row for row in count_parameters(_config(d, vocab_size=vocab_size)).rows if row.part == "embedding")
-    return Question(f"A model has a vocabulary of {vocab_size} tokens and d_model = {d}. It uses one table both to look tokens up and to make "
-                    "logits (tied). How many parameters does the table hold?", "whole", row.count,
+    return Question(f"A model has a vocabulary of {vocab_size} tokens and d_model = {d}. It uses one table both to look tokens up and to "
+                    "make logits (tied). How many parameters does the table hold?", "whole", row.count,
                     slips=(Slip(2 * row.count, "a tied table is held once, though it is used twice."),), hint="It can be done on paper.",
                     working=(explain_steps("w_embed", [("w_embed", f"{vocab_size} × {d}", row.count)], row.count),))
 
@@ -45,7 +45,8 @@ def cache_of_a_token(rng):
     config = _config(n_heads * d_head, n_heads, n_layers, n_kv_heads=n_kv_heads)
     right = kv_cache_bytes_per_token(config, 2)
     return Question(f"A model has {n_layers} blocks; each has {n_heads} query heads and {n_kv_heads} key/value "
-                    f"head{'s' * (n_kv_heads > 1)} of width {d_head}. Numbers take 2 bytes. How many **bytes** does its cache keep of one token?",
+                    f"head{'s' * (n_kv_heads > 1)} of width {d_head}. Numbers take 2 bytes. How many **bytes** does its cache keep of "
+                    f"one token?",
                     "whole", right, hint="It can be done on paper.",
                     slips=(Slip(right // 2, "there is a factor of 2 missing: keys and values, and 2 bytes for each number."),
                            Slip(right * n_heads // n_kv_heads, "the cache keeps key/value heads, not query heads."),
@@ -63,10 +64,11 @@ def longer_text(rng):
     name = "the multiplications that compare queries with keys" if part == "scores" else "the multiplications of the feed-forward layers"
     return Question(f"A text becomes **{times} times** as long. How many times as many are {name}?", "whole", right,
                     hint="It can be done on paper.",
-                    slips=(Slip(times, "that would hold if each token met a fixed number of others; here each meets all.") if part == "scores"
+                    slips=(Slip(times, "that would hold if each token met a fixed number of others; here each meets "
+                                       "all.") if part == "scores"
                            else Slip(times**2, "that would hold if every token met every other; here each goes through alone."),),
-                    working=(f"{'Every token is compared with every token' if part == 'scores' else 'Each token goes through alone'}: from 10 to "
-                             f"{10 * times} tokens a small model counts {short:,} and {long:,} operations.",
+                    working=((f"{'Every token is compared with every token' if part == 'scores' else 'Each token goes through alone'}: "
+                              f"from 10 to {10 * times} tokens a small model counts {short:,} and {long:,} operations."),
                              f"{long} / {short} = {right}"))
 
 
@@ -78,8 +80,8 @@ def attention_against_recurrence(rng):
     right = mixing_ratio(cost)
     if n == d:
         return None
-    return Question(f"For a text of n = {n} tokens and vectors of d = {d}, a self-attention layer takes about n²·d multiplications along the "
-                    "text, a recurrent layer n·d². **How many times as many** does the recurrent layer take?", "number", right,
+    return Question(f"For a text of n = {n} tokens and vectors of d = {d}, a self-attention layer takes about n²·d multiplications along "
+                    "the text, a recurrent layer n·d². **How many times as many** does the recurrent layer take?", "number", right,
                     hint="It can be done on paper.", tolerance=1e-3,
                     slips=(Slip(1 / right, "this is the other way round."),),
                     working=(f"n²·d = {cost.attention_mixing:,}", f"n·d² = {cost.recurrent_mixing:,}",

@@ -70,11 +70,11 @@ def temperature(rng):
     before, now = float(probs[token]), float(after[token])
     if abs(now - before) < 0.015:
         return None
-    return Question(f"At temperature 1 the next token has the probabilities {', '.join(options)}. The temperature goes to **{number(to)}**. "
-                    f"What becomes of the probability of “{TOKENS[token]}”?", "choice", 0 if now > before else 1,
+    return Question(f"At temperature 1 the next token has the probabilities {', '.join(options)}. The temperature goes to "
+                    f"**{number(to)}**. What becomes of the probability of “{TOKENS[token]}”?", "choice", 0 if now > before else 1,
                     ("it grows", "it shrinks", "it stays the same"),
-                    working=(f"All logits are divided by the temperature{' (at 0 the largest takes all)' if not to else ''}: a low one gives "
-                             "more to what is probable, a high one makes all more alike.",
+                    working=((f"All logits are divided by the temperature{' (at 0 the largest takes all)' if not to else ''}: a low one "
+                              "gives more to what is probable, a high one makes all more alike."),
                              f"“{TOKENS[token]}”: {on_paper(before)} at 1, {on_paper(now, 4)} at {number(to)}."))
 
 
@@ -84,8 +84,9 @@ def loss_of(rng):
     probs, options = _shares(rng)
     target = int(rng.integers(5))
     right, p = cross_entropy(logits_of(probs)[None], [target]), float(probs[target])
-    return Question(f"A model gives the next token the probabilities {', '.join(options)}. The text goes on with “{TOKENS[target]}”. What is the "
-                    "**loss** (cross-entropy, in nats) of this prediction?", "number", right, tolerance=TWO_DECIMALS, hint=CALCULATOR,
+    return Question(f"A model gives the next token the probabilities {', '.join(options)}. The text goes on with “{TOKENS[target]}”. "
+                    "What is the **loss** (cross-entropy, in nats) of this "
+                    "prediction?", "number", right, tolerance=TWO_DECIMALS, hint=CALCULATOR,
                     slips=(Slip(-math.log2(p), "this counts in bits; nats take the natural logarithm."),
                            Slip(-math.log10(p), "this is the logarithm to base 10; nats take the natural one, ln."),
                            Slip(math.log(p), "the loss is minus the logarithm, so it is never below 0."),
@@ -99,8 +100,8 @@ def loss_of_guessing(rng):
     """The loss of a model that gives every token the same share."""
     vocab_size = int(rng.choice([2, 4, 10, 20, 50, 100, 1000]))
     right = cross_entropy(np.zeros((1, vocab_size)), [0])
-    return Question(f"A model knows nothing yet: it gives each of the {vocab_size} tokens of its vocabulary the same probability. What is its "
-                    "**loss**, in nats?", "number", right, tolerance=TWO_DECIMALS, hint=CALCULATOR,
+    return Question(f"A model knows nothing yet: it gives each of the {vocab_size} tokens of its vocabulary the same probability. What "
+                    "is its **loss**, in nats?", "number", right, tolerance=TWO_DECIMALS, hint=CALCULATOR,
                     slips=(Slip(math.log2(vocab_size), "this counts in bits; nats take the natural logarithm."),
                            Slip(math.log10(vocab_size), "this is the logarithm to base 10; nats take the natural one, ln.")),
                     working=(explain_steps("loss", [("share", f"1 / {vocab_size}", 1 / vocab_size),
@@ -120,10 +121,10 @@ def forward_shape(rng):
     others = sorted(shapes - {right})
     options, place = mixed(rng, [" × ".join(map(str, each)) for each in (right, *(others[i] for i in rng.permutation(len(others))[:3]))])
     return options and Question(
-        f"A decoder reads {n_tokens} tokens: vocabulary {vocab_size}, d_model {d_model}, {n_heads} heads, d_ff {config.d_ff}. What is the shape "
-        f"of **{name}**?", "choice", place, options,
-        working=(f"n_tokens = {n_tokens}, n_heads = {n_heads}, d_head = {d_model} / {n_heads} = {d_head}, d_model = {d_model}, "
-                 f"d_ff = {config.d_ff}, vocab_size = {vocab_size}.",
+        f"A decoder reads {n_tokens} tokens: vocabulary {vocab_size}, d_model {d_model}, {n_heads} heads, d_ff {config.d_ff}. What is "
+        f"the shape of **{name}**?", "choice", place, options,
+        working=((f"n_tokens = {n_tokens}, n_heads = {n_heads}, d_head = {d_model} / {n_heads} = {d_head}, d_model = {d_model}, "
+                  f"d_ff = {config.d_ff}, vocab_size = {vocab_size}."),
                  f"In a pass that has run, {name}: {' × '.join(map(str, right))}."))
 
 
@@ -134,9 +135,10 @@ def greedy(rng):
     right = int(next_token_probs(logits, 0).argmax())
     if (logits == logits.max()).sum() > 1 or abs(logits).max() == logits.max():
         return None
-    return Question(f"The logits of {', '.join(TOKENS[:4])} are {in_words(logits)}. Which token does **temperature 0** choose?", "choice", right,
-                    TOKENS[:4], working=(f"The largest logit wins, whatever its size: {on_paper(logits[right])}. A logit far below 0 makes a "
-                                         "token improbable.",))
+    return Question(f"The logits of {', '.join(TOKENS[:4])} are {in_words(logits)}. Which token does **temperature 0** choose?", "choice",
+                    right, TOKENS[:4], working=((f"The largest logit wins, whatever its size: {on_paper(logits[right])}. A logit far "
+                                                 f"below 0 "
+                                          "makes a token improbable."),))
 
 
 KINDS = (top_p_kept, top_k_share, temperature, loss_of, loss_of_guessing, forward_shape, greedy)

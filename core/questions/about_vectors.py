@@ -45,8 +45,8 @@ def next_merge(rng):
     if merge.count < 3 or len(others) < 3:
         return None
     options, place = mixed(rng, [right, *others])
-    return Question(f"A training text holds the words {_listed(words)}, still cut into letters. Which pair does byte-pair training join first? "
-                    "(Of equally frequent pairs it would take the one that comes first in the alphabet.)", "choice", place,
+    return Question(f"A training text holds the words {_listed(words)}, still cut into letters. Which pair does byte-pair training join "
+                    "first? (Of equally frequent pairs it would take the one that comes first in the alphabet.)", "choice", place,
                     tuple(f"{pair[0]} + {pair[1]}" for pair in options), hint="It can be done on paper.",
                     working=(*_side_by_side(words, right), f"{right[0]} + {right[1]} stands side by side {merge.count} times.",
                              "The others: " + ", ".join(f"{pair[0]} + {pair[1]} {pairs[pair]} times" for pair in others) + "."))
@@ -62,8 +62,10 @@ def pair_count(rng):
     n_words = sum(pair in word for word in words)
     if n_words < 2 or merge.count == n_words:
         return None
-    return Question(f"A training text holds the words {_listed(words)}, still cut into letters. How often do **{pair[0]}** and **{pair[1]}** "
-                    "stand side by side, in this order, in the whole text?", "whole", int(merge.count), hint="It can be done on paper.",
+    return Question(f"A training text holds the words {_listed(words)}, still cut into letters. How often do **{pair[0]}** and "
+                    f"**{pair[1]}** stand side by side, in this order, in the whole text?", "whole", int(merge.count), hint="It can be "
+                                                                                                                            "done on "
+                                                                                                                            "paper.",
                     slips=(Slip(n_words, "this counts each word once; it has to be counted as often as it occurs."),),
                     working=(*_side_by_side(words, pair), f"Together {merge.count} times."))
 
@@ -97,11 +99,12 @@ def rotary_shift(rng):
     same = abs(after - before) < 1e-9
     if not same and abs(after - before) < 0.1:
         return None
-    return Question(f"With rotary positions, a query stands at position {i} and a key at position {j}. Now the same query stands at position "
-                    f"{i + more[0]} and the same key at position {j + more[1]}. What becomes of the score q·k?", "choice", 0 if same else 1,
+    return Question(f"With rotary positions, a query stands at position {i} and a key at position {j}. Now the same query stands at "
+                    f"position {i + more[0]} and the same key at position {j + more[1]}. What becomes of the score "
+                    f"q·k?", "choice", 0 if same else 1,
                     ("it stays the same", "it changes", "it can't be said without the vectors"),
-                    working=(f"The score depends on the distance alone: {i} − {j} = {i - j} before, "
-                             f"{i + more[0]} − {j + more[1]} = {i + more[0] - j - more[1]} after.",
+                    working=((f"The score depends on the distance alone: {i} − {j} = {i - j} before, "
+                              f"{i + more[0]} − {j + more[1]} = {i + more[0] - j - more[1]} after."),
                              f"Run with q = {in_words(q)} and k = {in_words(k)}: {before:.6g} before, {after:.6g} after."))
 
 
@@ -113,7 +116,8 @@ def alike(rng):
     right, dot = float(cosine([short, long])[0, 1]), float(short @ long)
     if abs(right) < 0.05 or abs(right) > 0.99:
         return None
-    return Question(f"How alike are the directions of x[0] = {in_words(short)} and x[1] = {in_words(long)}? Give their **cosine**.", "number",
+    return Question(f"How alike are the directions of x[0] = {in_words(short)} and x[1] = {in_words(long)}? Give their **cosine**.",
+                    "number",
                     right, tolerance=0.001, hint="It can be done on paper: the lengths are whole numbers.",
                     slips=(Slip(dot, "this is the dot product; it has still to be divided by both lengths."),
                            Slip(-right, "look at the signs again.")),
@@ -126,8 +130,8 @@ def position_added(rng):
     x = rng.integers(-3, 4, 4).astype(float)
     feature = int(rng.integers(2))
     right = float(x[feature] + sinusoidal(1, 4)[0, feature])
-    return Question(f"The token at **position 0** has the vector {in_words(x)}. What is its **feature {feature}** after its sinusoidal position "
-                    "is added? (sin 0 = 0, cos 0 = 1; even features are sines.)", "whole", right, hint="It can be done on paper.",
+    return Question(f"The token at **position 0** has the vector {in_words(x)}. What is its **feature {feature}** after its sinusoidal "
+                    "position is added? (sin 0 = 0, cos 0 = 1; even features are sines.)", "whole", right, hint="It can be done on paper.",
                     slips=(Slip(float(x[feature]) + 1 - feature, "sine and cosine changed places."),),
                     working=(f"pe[0, {feature}] = {'cos' if feature else 'sin'}(0) = {feature}.",
                              f"{on_paper(x[feature])} + {feature} = {on_paper(right)}."))

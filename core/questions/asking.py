@@ -145,6 +145,28 @@ def worked(question):
     return text[:-1] if text and not text[-1] else text
 
 
+def compared(question, answer):
+    """What was answered beside what is right, one line an option; for a number the number alone.
+
+    answer   as `core.questions.marking.mark` takes it
+    returns  list of (text, was it answered, is it right)
+
+    >>> compared(Question("", "choice", 1, options=("a", "b")), 0)
+    [('a', True, False), ('b', False, True)]
+    """
+    right, options = question.right, question.options
+    if question.answer in ("choice", "pictures"):
+        return [(getattr(option, "name", option), i == answer, i == right) for i, option in enumerate(options)]
+    if question.answer == "set":
+        return [(option, i in answer, i in right) for i, option in enumerate(options)]
+    if question.answer == "order":
+        return [(options[i], True, i == question.right[place]) for place, i in enumerate(answer)]
+    if question.answer == "cell":
+        return [(f"{word} {options[which][answer[which]]}", True, answer[which] == right[which]) for which, word in enumerate(("row",
+                                                                                                                               "column"))]
+    return [(str(answer).strip(), True, False)]
+
+
 def answer_in_words(question):
     """The right answer as a short text.
 

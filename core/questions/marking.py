@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from core.questions.asking import answer_in_words
 
-NUMBER = re.compile(r"[+-]?(\d{1,15}(\.\d{0,15})?|\.\d{1,15})([eE][+-]?\d{1,2})?")
+NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
 
 
 class Marked(NamedTuple):
@@ -64,7 +64,7 @@ def mark(question, answer):
             return Marked(1.0, "Right.")
         for slip in question.slips:
             if abs(value - slip.value) <= question.tolerance + 1e-12 * abs(slip.value):
-                return Marked(0.5, f"Half right: {slip.sentence} The answer is {answer_in_words(question)}.")
+                return Marked(0.5, f"Half right: {slip.sentence} {_answer(question)}")
         return _missed(question)
     if question.answer in ("choice", "pictures"):
         return Marked(1.0, "Right.") if answer == question.right else _missed(question)
@@ -73,7 +73,7 @@ def mark(question, answer):
         hits, wrong, n = len(ticked & question.right), len(ticked - question.right), len(question.right)
         if ticked == question.right:
             return Marked(1.0, "Right: these and no others.")
-        return _partly(max(0.0, (hits - wrong) / n), f"{hits} of {n} found, and {wrong} ticked that should not be.", question)
+        return _partly(max(0.0, (hits - wrong) / n), f"{hits} of {n} found, {wrong} ticked in error.", question)
     if question.answer == "order":
         n = len(question.right)
         place = {step: at for at, step in enumerate(answer)}
@@ -115,14 +115,16 @@ def unread(question, answer):
     return None
 
 
+def _answer(question):
+    return "The right order is below." if question.answer == "order" else f"The answer: {answer_in_words(question)}."
+
+
 def _missed(question):
-    return Marked(0.0, f"Not this time. The answer is {answer_in_words(question)}.")
+    return Marked(0.0, f"Not this time. {_answer(question)}")
 
 
 def _partly(points, why, question):
-    if not points:
-        return Marked(0.0, f"Not this time: {why} The answer is {answer_in_words(question)}.")
-    return Marked(points, f"Partly right: {why} The answer is {answer_in_words(question)}.")
+    return Marked(points, f"{'Partly right' if points else 'Not this time'}: {why} {_answer(question)}")
 
 
 def wrong_answers(question):
