@@ -17,9 +17,12 @@ from pages.shared import syllabus
 
 ROOT = Path(__file__).resolve().parents[1]
 URLS = [lesson.url for lesson in syllabus.LESSONS]
-LESSONS = [url for url in URLS if url != "welcome"]  # the pages that teach
+REFERENCE = {"welcome", "glossary"}  # pages to look things up in: the map and the words
+LESSONS = [url for url in URLS if url not in REFERENCE]  # the pages that teach
+PICTURELESS = {"glossary"}
 TOKEN_PAGES = ["queries-keys-values", "attention", "causal-mask", "many-heads"]  # the pages that draw the person's own words
-WORDLESS = {"scaling", "training", "looking-inside"}  # lessons that draw no words of the person's
+# lessons that draw no words of the person's
+WORDLESS = {"quiz", "memory-and-compute", "scaling", "training", "looking-inside", "parameters", "in-practice", "misconceptions", "glossary"}
 
 _NO_COMPONENTS = BidiComponentManager()  # else every session searches all installed packages for components: 0.2 s
 
@@ -66,7 +69,8 @@ def notes(at):
 
 def widget(at, key):
     """The control with this key."""
-    (only,) = [element for kind in ("selectbox", "radio", "toggle", "text_input", "number_input", "slider", "select_slider", "button_group")
+    (only,) = [element for kind in ("selectbox", "radio", "toggle", "text_input", "text_area", "number_input", "slider", "select_slider",
+                                     "button_group")
                for element in at.get(kind) if element.key == key]
     return only
 

@@ -2,10 +2,25 @@
 
 import streamlit as st
 
-from core import draws, encoder_decoder, experiments, guessing, kv_cache, ledger, looking, routing, tasks_dates, tokenizers, writing, zoo
+from core import (
+    draws,
+    encoder_decoder,
+    experiments,
+    guessing,
+    kv_cache,
+    ledger,
+    looking,
+    misconceptions,
+    routing,
+    tasks_dates,
+    tokenizers,
+    writing,
+    zoo,
+)
 from core.optimizer import walk
 from core.router_sentences import OUT_OF_SCOPE
 from core.zoo import figures
+from pages.shared import texts
 
 WIDTHS = tuple(2**i for i in range(11))
 
@@ -134,6 +149,23 @@ def written_date(typed):
 def routed(weights, n_messages):
     """What the model that sorts messages says of fresh ones; nobody changes it."""
     return routing.fresh(inside_params("router")[weights], zoo.recipe("router").config, n_messages)
+
+
+@st.cache_resource(show_spinner=False)
+def router():
+    """The sizes and the trained parameters of the model that sorts messages."""
+    return zoo.recipe("router").config, inside_params("router")["trained"]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def favourites(tokens, seed):
+    """What the last of these words looks at most, in one random model after the other; nobody changes it."""
+    return misconceptions.random_patterns_mean_something(list(tokens), seed)
+
+
+def story_pieces(text, n_merges):
+    """The pieces of a text after so many merges of the tokenizer trained on the story."""
+    return tokenizers.BytePairTokenizer(trained(texts.STORY, n_merges).merges).byte_pieces(text)
 
 
 @st.cache_resource(show_spinner=False)

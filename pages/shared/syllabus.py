@@ -24,6 +24,8 @@ VECTORS = "Part 1 · From text to vectors"
 ATTENTION = "Part 2 · Attention"
 BLOCK = "Part 3 · The block"
 MODEL = "Part 4 · The whole model"
+COST = "Part 5 · Size and cost"
+USE = "Part 6 · Use it, check yourself"
 
 LESSONS = (
     Lesson("00_welcome.py", "welcome", START, "Welcome",
@@ -62,6 +64,18 @@ LESSONS = (
            "How does a model write on, one chosen token after the other, and what does a cache save?", "choose, append, repeat"),
     Lesson("17_looking_inside.py", "looking-inside", MODEL, "Looking inside",
            "What do the heads of a trained model look at, and which of them do its answers need?", "heads, switched off"),
+    Lesson("18_parameters.py", "parameters", COST, "Parameters",
+           "How many numbers does a model hold, and where are they?", "every array, counted"),
+    Lesson("19_memory_and_compute.py", "memory-and-compute", COST, "Memory and compute",
+           "What does a model keep in memory, what does it compute, and how fast could that be?", "bytes, operations, limits"),
+    Lesson("20_in_practice.py", "in-practice", USE, "In practice",
+           "How does a small trained model sort real messages, and what does it take before others may rely on it?", "sort, doubt, check"),
+    Lesson("21_misconceptions.py", "misconceptions", USE, "Misconceptions",
+           "What is often said about attention, and what does a test on your own sentence say?", "nine beliefs, tested"),
+    Lesson("22_quiz.py", "quiz", USE, "Quiz",
+           "What do you remember, what can you compute, and what would you tell others?", "recall, compute, explain"),
+    Lesson("23_glossary.py", "glossary", USE, "Glossary and sources",
+           "What does each word mean, what is it called elsewhere, and where does it come from?", "words, names, sources"),
 )
 
 

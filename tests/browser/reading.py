@@ -9,8 +9,11 @@ LESSONS = {"why-attention": "Why attention", "tokens": "Tokens", "embeddings": "
            "queries-keys-values": "Queries, keys, values", "attention": "Attention", "scaling": "Scaling and saturation",
            "causal-mask": "Causal mask", "many-heads": "Many heads", "normalisation": "Normalisation", "feed-forward": "Feed-forward",
            "block": "Residual stream and block", "encoder-decoder": "Encoder, decoder, cross-attention",
-           "forward-pass": "Forward pass", "training": "Training", "generation": "Generation", "looking-inside": "Looking inside"}
-PAGES = {"": "Welcome", **LESSONS}
+           "forward-pass": "Forward pass", "training": "Training", "generation": "Generation", "looking-inside": "Looking inside",
+           "parameters": "Parameters", "memory-and-compute": "Memory and compute",
+           "in-practice": "In practice", "misconceptions": "Misconceptions", "quiz": "Quiz"}
+PAGES = {"": "Welcome", **LESSONS, "glossary": "Glossary and sources"}
+REFERENCE = {"Welcome", "Glossary and sources"}  # titles of pages without checks
 
 NUMBER = r"(-?(?:\d+\.?\d*(?:e[+-]?\d+)?|inf))"
 PRODUCT = re.compile(rf"(\S+\[.*?\]) × (\(.*\)|\S+(?:\[.*?\])?) = {NUMBER} × {NUMBER} = {NUMBER}")

