@@ -28,8 +28,7 @@ class Control(NamedTuple):
 
 
 FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "date", "prompt", "numbers", "words", "find",
-        "message", "ticked")
-        "ticked", "config")
+        "message", "ticked", "config")
 ANY_TEXT = (".target", ".date", ".message", ".ticked", ".find", ".config")  # of these the pages' own tests say what becomes of an odd text
 OWN, EDIT, PADDED = {"text": "a b c d"}, "true", {"causal_mask.mask": "padding"}
 FILE = '{"model_type":"gpt2","vocab_size":9,"n_positions":4,"n_embd":8,"n_head":2,"n_layer":1}'
