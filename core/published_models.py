@@ -92,8 +92,8 @@ MODELS = {config.name: config for config in (
           note="Queries and keys are normed in each head, with a gain of 128 numbers each."),
     llama("smollm2-135m", 49152, 576, 30, 9, 3, 1536, tied=True),
     llama("mixtral-8x7b", 32000, 4096, 32, 32, 8, 14336, experts=Experts(8, 2, 14336),
-          note="Not 8 · 7 billion: the experts share attention, norms and tables. One token uses 12,879,925,248 numbers with the routers and "
-               "12,878,876,672 without them."),
+          note="Not 8 · 7 billion: the experts share attention, norms and tables. One token uses 12,879,925,248 numbers with the routers "
+               "and 12,878,876,672 without them."),
     PublishedConfig("phi-2", "decoder", 51200, 2560, 32, 32, 10240, activation="gelu_tanh", norms_per_block=1, positions="rotary",
                     tied=False, biases=(*ALL, "unembed"), parallel=True),
     neox("pythia-160m", 50304, 768, 12, 12),

@@ -13,7 +13,7 @@ VIEWS = ("part by part", "12 · d²", "heads", "the tables' share", "all arrays"
 lesson.say("A model is a list of arrays of numbers. The numbers that training sets are its **parameters**. How many there are follows from "
            "a few sizes alone, so they can be counted without building the model: for each array, how often it "
            "occurs, times its rows, times its columns.")
-lesson.formula(r"\text{parameters} = \sum_{\text{arrays}} \text{times} \times \text{rows} \times \text{columns}")
+lesson.formula(r"\text{total} = \sum_{\text{arrays}} \text{times} \times \text{rows} \times \text{columns}")
 small = counting.of(MODELS["gpt2"])[0]
 parts = {"attention": small["all blocks", "attention"].count, "feed-forward layers": small["all blocks", "feed-forward"].count,
          "the table of tokens": small["embeddings", "w_embed"].count}
@@ -29,8 +29,9 @@ if other:
 
 lesson.heading("How many, and by which count")
 counting.table(models)
-lesson.say("Two people can be right with different numbers: a table that input and output share may count once or twice, and some count "
-           "without the tables. Each line says which it is.")
+lesson.say("Two people can be right with different numbers. GPT-2 uses one table of tokens for its input and its output: the first line "
+           "counts such a table once, the second gives the output a table of its own. The third leaves out all tables (tokens, positions, "
+           "segments) and the output. The fourth counts the matrices of the blocks and nothing else: no biases, no norms.")
 
 view = controls.choice(PAGE, "view", "Look at", VIEWS)
 if view == VIEWS[0]:
@@ -52,8 +53,8 @@ for each, sizes in models.items():
 lesson.ran(count_parameters, ledger.totals, ledger.entries, ledger.rule)
 lesson.script("Parameters", (count_parameters, ledger.totals), {"config": dataclasses.replace(config, name="as on the page", note="")}, """
     count = count_parameters(config)
-    for row in count.rows:
-        show(f"{row.name} {row.shape} x {row.times}", row.count)
+    for each in count.rows:
+        show(f"{each.name} {each.shape} x {each.times}", each.count)
     show("total", count.total)
     show("active", count.active)
     show("total, apart, without_tables, matrices, active, tables", [number for number in totals(config) if number is not None])

@@ -121,23 +121,27 @@ def table(models):
 
     models  {name: config}
     """
-    rows = {"every array; a table shared by input and output counts **once**": "total",
-            "as if input and output had a table **each**": "apart",
-            "**without** the tables of tokens and positions, and the output": "without_tables",
-            "the **matrices of the blocks** alone: no biases, no gains": "matrices",
-            "what **one token uses**": "active"}
+    rows = {"every array, a shared table **once**": "total",
+            "a table **each** for input and output": "apart",
+            "**without** tables and output": "without_tables",
+            "**block matrices** alone": "matrices",
+            "**used** by one token": "active"}
     counts = [of(config)[1] for config in models.values()]
     if all(count.active == count.total for count in counts):
-        rows.pop("what **one token uses**")
+        rows.pop("**used** by one token")
     head = ["what is counted", *models, *(["ratio"] if len(models) == 2 else [])]
     lines = []
     for words, field in rows.items():
         numbers = [getattr(count, field) for count in counts]
         cells = ["has no output" if number is None else f"{number:,} ({ledger.short(number)})" for number in numbers]
         if len(models) == 2:
-            cells.append("" if None in numbers else f"{numbers[1] / numbers[0]:,.4g}")
+            cells.append("" if None in numbers else _ratio(numbers[1] / numbers[0]))
         lines.append(f"| {words} | {' | '.join(cells)} |")
     lesson.say(f"| {' | '.join(head)} |\n|:--|{'--:|' * (len(head) - 1)}\n" + "\n".join(lines))
+
+
+def _ratio(ratio):
+    return f"{ratio:,.0f}" if ratio >= 1000 else f"{ratio:.4g}"
 
 
 def opened(page, models):
@@ -175,9 +179,10 @@ def opened(page, models):
 
     labels = [child[-1] + (" ›" if any(child in each and each[child].children for each in entries) else "") for child in children]
     of_what = "one block" if shown and shown[0].startswith("one ") else "the whole"
+    arrays = not any(each[child].children for child in children for each in entries if child in each)
     title = " › ".join(shown) or "the whole model"
     title = title[0].upper() + title[1:]
-    figure = horizontal.opened(labels, series, lines, title=f"{title}: click a bar to open it",
+    figure = horizontal.opened(labels, series, lines, title=f"{title}: click a bar to {'see its product' if arrays else 'open it'}",
                                marked=children.index(path) if is_array else None, dark=lesson.dark())
     lesson.picture(figure, f"{page}.bars", f"{title}, shares of {of_what}. " + " ".join(
         f"{name}: " + "; ".join(f"{child[-1]} {line}" for child, line in zip(children, lines[name], strict=True)) + "." for name in models),
