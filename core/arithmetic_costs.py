@@ -160,13 +160,14 @@ def explain_layer_costs(costs):
     return [*found, explain_steps("ratio[0]", [("ratio[0]", f"{costs.recurrent_mixing} / {costs.attention_mixing}", ratio)], ratio)]
 
 
-def explain_running_sum(scores, trace, key_block, row):
+def explain_running_sum(scores, trace, key_block, row, query=None):
     """One query's running maximum and sum, block of keys after block, up to the sum that the softmax divides by.
 
     sum[block] = sum[block - 1] · exp(top[block - 1] - top[block]) + Σ exp(score - top[block])
 
     scores   (n_queries, n_keys), masked ones -inf
     trace    BlocksTrace
+    query    its number in the text, for the names; row unless given
     returns  list of Explanation
     raises   ValueError for a query that sees nothing
 
@@ -178,7 +179,7 @@ def explain_running_sum(scores, trace, key_block, row):
     own, tops, sums = scores[row], trace.tops[row], trace.sums[row]
     if not np.isfinite(tops[-1]):
         raise ValueError(f"Query {row} sees no key, so there is nothing to sum.")
-    steps = []
+    steps, query = [], row if query is None else query
     for number_, start in enumerate(range(0, len(own), key_block)):
         top = float(tops[number_])
         if not math.isfinite(top):
@@ -186,9 +187,9 @@ def explain_running_sum(scores, trace, key_block, row):
         weights = [math.exp(float(score) - top) for score in own[start:start + key_block]]
         seen = [score for score in own[start:start + key_block].tolist() if math.isfinite(score)]
         written = " + ".join(f"exp({number(score)} - {number(top)})" for score in seen) or "0"
-        steps.append((f"weights of block {number_}[{row}]", written if len(seen) <= 8 else number(sum(weights)), sum(weights)))
+        steps.append((f"weights of block {number_}[{query}]", written if len(seen) <= 8 else number(sum(weights)), sum(weights)))
         before, above = (float(sums[number_ - 1]), float(tops[number_ - 1])) if number_ else (0.0, -math.inf)
         shrunk = f"{number(before)} × exp({number(above)} - {number(top)})" if math.isfinite(above) else "0"
-        steps.append((f"sum after block {number_}[{row}]", f"{shrunk} + {number(sum(weights))}",
+        steps.append((f"sum after block {number_}[{query}]", f"{shrunk} + {number(sum(weights))}",
                       before * math.exp(above - top) + sum(weights)))
     return [explain_steps(steps[-1][0], steps, float(sums[-1]))]

@@ -3,7 +3,10 @@
 import math
 from typing import NamedTuple
 
+import numpy as np
+
 from core.accounting import count_parameters, kv_cache_bytes_per_token
+from core.transformer import forward, init_params
 
 GB, GIB = 10**9, 2**30
 PRECISIONS = {"float32": 4, "16 bit": 2, "int8": 1, "int4": 0.5}  # bytes a number; float16 and bfloat16 are both 16 bit
@@ -57,6 +60,18 @@ def in_words(n_bytes):
     power = 3 if n_bytes >= 10**8 else 2 if n_bytes >= 10**5 else 1
     thousands, binary = ("", "kB", "MB", "GB")[power], ("", "KiB", "MiB", "GiB")[power]
     return f"{_four(n_bytes / 1000**power)} {thousands} = {_four(n_bytes / 1024**power)} {binary}"
+
+
+def in_powers(number):
+    """A large number to read: four digits, and a power of ten from a million on.
+
+    >>> in_powers(1234.5), in_powers(312e12), in_powers(0.0042)
+    ('1,234', '3.12·10¹⁴', '0.0042')
+    """
+    if abs(number) < 10**6:
+        return _four(number)
+    digits, power = f"{number:.3e}".split("e")
+    return f"{float(digits):g}·10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
 def _four(number):
@@ -135,3 +150,27 @@ def training(config, how, kept=()):
     n, size = count_parameters(config).total, TRAINING[how]
     return Memory(n * size["weights"], n * size["gradients"], n * (size["m"] + size["v"] + size["master"]),
                   sum(part.count for part in kept) * size["kept"], 0)
+
+
+def gap_to_arrays(config, n_tokens):
+    """How far the counts are from the arrays of a pass that is run here, in float32: kept arrays and cache.
+
+    config   ModelConfig of a small model
+    returns  int, bytes; 0 where they agree
+
+    >>> from core.config import ModelConfig
+    >>> gap_to_arrays(ModelConfig(3, 4, 2, 1, 1, d_ff=2), 3)
+    0
+    """
+    params, cache = init_params(config, np.random.default_rng(0), dtype=np.float32), []
+    trace = forward(params, np.arange(n_tokens) % config.vocab_size, config, cache)
+    found = {"final": [trace.final], "logits": [trace.logits], "last stream": [trace.blocks[-1].resid_post]}
+    for block in trace.blocks:
+        parts = [block, block.attention, *([block.feed_forward] if block.feed_forward else [])]
+        for name, array in (pair for part in parts for pair in part._asdict().items()):
+            found.setdefault(name, []).append(array)
+    arrays = [array for kept in kept_arrays(config, n_tokens) for array in found[kept.name]]
+    real = sum(array.size * array.itemsize for array in arrays)
+    counted = training(config, "float32", kept_arrays(config, n_tokens)).activations
+    cached = sum(part.nbytes for kept in cache for part in kept)
+    return abs(counted - real) + abs(kv_cache_bytes_per_token(config, 4) * n_tokens - cached)

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core.attention import attend, causal_mask
+from core.draws import projection
 from core.softmax import as_float
 
 
@@ -17,6 +19,17 @@ class BlocksTrace(NamedTuple):
     most_scores: int       # scores that existed at once
     score_bytes: int       # their bytes
     n_blocks: int          # blocks that were computed
+
+
+class Comparison(NamedTuple):
+    """Attention whole and in blocks, on the same queries, keys and values."""
+
+    gap: float           # the largest difference between the two results
+    whole_scores: int    # scores that exist at once where attention is computed whole
+    whole_bytes: int     # of the three arrays that its trace holds: raw scores, scores, pattern
+    block_scores: int
+    block_bytes: int
+    n_blocks: int
 
 
 def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None, scale=None):
@@ -82,6 +95,34 @@ def scores_at_once(n_queries, n_keys, query_block, key_block):
     1600
     """
     return min(query_block, n_queries) * min(key_block, n_keys)
+
+
+def drawn(seed, n, d):
+    """Random queries, keys and values of n tokens, each from its own child seed.
+
+    returns  (q, k, v), each (n, d)
+
+    >>> [each.shape for each in drawn(1, 3, 2)]
+    [(3, 2), (3, 2), (3, 2)]
+    """
+    return tuple(projection(seed, name, n, d) * math.sqrt(n) for name in ("query", "key", "value"))
+
+
+def compare(q, k, v, query_block, key_block, causal=True):
+    """The same attention whole and in blocks: how far apart the results are, and what each held of scores at once.
+
+    returns  Comparison
+    raises   ValueError where sizes do not fit
+
+    >>> compare(*drawn(1, 4, 2), 2, 2)[1:]
+    (16, 384, 4, 32, 4)
+    """
+    visible = causal_mask(len(q), len(k)) if causal else None
+    whole = attend(q, k, v, visible)
+    blocks = attend_in_blocks(q, k, v, visible, query_block=query_block, key_block=key_block)
+    return Comparison(float(abs(whole.mixed - blocks.mixed).max()), whole.scores.size,
+                      sum(each.nbytes for each in (whole.raw_scores, whole.scores, whole.pattern)),
+                      blocks.most_scores, blocks.score_bytes, blocks.n_blocks)
 
 
 def _check(q, k, v, visible, query_block, key_block):

@@ -13,7 +13,8 @@ from core.query_blocks import attend_in_blocks, scores_at_once
 
 def drawn(seed, n_queries, n_keys, d, lead=()):
     rng = np.random.default_rng(seed)
-    return rng.standard_normal((*lead, n_queries, d)) * 3, rng.standard_normal((*lead, n_keys, d)) * 3, rng.standard_normal((*lead, n_keys, d))
+    q, k, v = (rng.standard_normal((*lead, n, d)) for n in (n_queries, n_keys, n_keys))
+    return 3 * q, 3 * k, v
 
 
 @given(st.integers(0, 999), st.integers(1, 9), st.integers(1, 9), st.integers(1, 12), st.integers(1, 12), st.sampled_from(

@@ -63,6 +63,9 @@ VIEWS = [
     ("generation", "", f"text={SENTENCE}&generation.d_model=64&generation.n_layers=4", "generation.token"),
     ("generation", "generation.view=KV+cache",
      f"text={SENTENCE}&generation.view=KV+cache&generation.d_model=64&generation.n_layers=4&generation.n_steps=24", "generation.step"),
+    ("memory-and-compute", "", "memory_and_compute.model=your+own+sizes", "memory_and_compute.cache_number"),
+    ("memory-and-compute", "memory_and_compute.view=FLOPs", "memory_and_compute.view=FLOPs&memory_and_compute.model=deepseek-v3",
+     "memory_and_compute.work_number"),
 ]
 
 
