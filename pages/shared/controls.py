@@ -134,6 +134,18 @@ def decimal(page, name, label, low, high, default, step, **more):
     return st.slider(label, float(low), float(high), float(default), float(step), **bound, **more)
 
 
+def field(page, name, label, low, high, default, **more):
+    """A whole number from low to high, as a field to type in."""
+    bound = bind(f"{page}.{name}", lambda raw: bool(re.fullmatch(r"[0-9]{1,6}", raw)) and low <= int(raw) <= high,
+                 f"a whole number from {low} to {high}")
+    return st.number_input(label, low, high, default, **bound, **more)
+
+
+def private(page, name):
+    """The arguments of a control whose value belongs to the person alone: it lives while the tab is open, and never in the address."""
+    return {"key": f"{page}.{name}", "persist_state": "session"}
+
+
 def stop(page, name, label, options, default, **more):
     """One of a row of numbers, as a slider that stops at each. Returns the number."""
     key = f"{page}.{name}"
