@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared import charts, diagrams, plots, theme
+from pages.shared import charts, diagrams, horizontal, plots, theme
 from pages.shared.text import plotly as label
 from pages.shared.text import visible
 from tests.page_tools import colour_on, contrast, decode, labels, matrices, strings
@@ -57,6 +57,8 @@ FIGURES = {
     "curve, dark": plots.curves([0, 1], {"a": [1, 2]}, title="t", x_title="x", y_title="y", y_range=(0, 3), dark=True),
     "bars": plots.bars(TAGS, RNG.random(8), title="t", y_title="y"),
     "bars, dark": plots.bars(["1"], [0.0], title="t", y_title="y", y_range=(0, 1), dark=True),
+    "parts": horizontal.opened(TAGS[:2], {"a": [1, 3], "b": [0, 2]}, {"a": ["1", "3"], "b": ["0", "2"]}, title="t", marked=1),
+    "a list, dark": horizontal.listed(TAGS[:2], [1, 3], ["1", "3"], title="t", marked=[0], level=("2", 2), dark=True),
     "moving bars": plots.animated_bars(NUMBERS, {"0.5": [0.1] * 4, "1": [0.2] * 4}, title="t", y_title="y", slider_title="T =", start=1),
     "boxes": diagrams.flow([diagrams.Box("one", "first", 0, 0), diagrams.Box("two", "second", 1, 0), diagrams.Box("three", "third", 1, 1),
                             diagrams.Box("in", "", 0, 1, plain=True), diagrams.Box("+", "", 2, 0, opens=False)],
@@ -482,3 +484,16 @@ def test_many_bars_have_fifteen_pixels_for_each_label_and_the_whole_word_in_the_
     axis, margin = figure["layout"]["xaxis"], figure["layout"]["margin"]
     assert len(axis["tickvals"]) * 15 <= 470 - margin["l"] - margin["r"]  # the width of half a page, as for a matrix
     assert any("39-incomprehensibilities" in text for text in strings(figure))
+
+
+def test_parts_and_lists_show_their_names_as_written_and_a_part_answers_over_its_whole_height():
+    parts, listed = (decode(FIGURES[name].spec) for name in ("parts", "a list, dark"))
+    words = next(trace for trace in parts["data"] if trace.get("mode") == "text")["text"]
+    assert [html.unescape(word) for word in words[-2:]] == [f"<b>{tag}</b>" for tag in TAGS[:2]] and "a: 3" in words
+    assert [html.unescape(word) for word in listed["layout"]["yaxis"]["ticktext"]] == TAGS[:2]
+    rows = parts["data"][-1]
+    bottom, top = parts["layout"]["yaxis"]["range"]
+    assert top == 0 and bottom == 2 * (rows["width"] + 2) and rows["x"] == [3, 3]
+    for trace in parts["data"][:2]:  # every bar lies inside its part
+        for middle, height in zip(trace["y"], (0, 1), strict=True):
+            assert bottom / 2 * height < middle - trace["width"] / 2 and middle + trace["width"] / 2 < bottom / 2 * (height + 1)

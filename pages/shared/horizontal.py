@@ -49,11 +49,11 @@ def opened(labels, series, lines, *, title, marked=None, top=None, dark=False):
                  "y": [start + tall / 2 for start in starts], "marker": {"color": colours.first, "opacity": 0}, "selected": clear,
                  "unselected": clear, "hovertext": told, "hovertemplate": "%{hovertext}<extra></extra>"})
     shapes = [] if marked is None else [
-        {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": starts[marked], "y1": starts[marked] + tall - 5,
+        {"type": "rect", "xref": "paper", "x0": -0.006, "x1": 1, "y0": starts[marked], "y1": starts[marked] + tall - 5,
          "line": {"color": colours.mark, "width": 2}}]
     axis = {"visible": False, "fixedrange": True}
     return Ready({"data": data, "layout": layout(
-        colours, 38 + tall * len(labels), title, {"l": 6, "r": 6, "t": 32, "b": 4}, barmode="overlay", shapes=shapes,
+        colours, 38 + tall * len(labels), title, {"l": 10, "r": 6, "t": 32, "b": 4}, barmode="overlay", shapes=shapes,
         xaxis=axis | {"range": [0, most]}, yaxis=axis | {"range": [tall * len(labels), 0]})},
         (labels, list(series), np.transpose(list(series.values()))))
 

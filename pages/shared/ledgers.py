@@ -16,13 +16,12 @@ def rule(page, models):
     """One block against 12 d², for what is counted and for the published models."""
     lesson.formula(r"\underbrace{4\,d^2}_{\text{queries, keys, values, output}} + \underbrace{2 \cdot d \cdot 4d}_{\text{feed-forward}} "
                    r"= 12\,d^2")
-    lines = []
-    for name, config in models.items():
-        found = ledger.rule(config)
-        lines.append(f"| {name} | {found.d_model:,} | {found.exact:,} | {found.rule:,} | {found.exact - found.rule:,} | "
-                     f"{100 * found.error:.4f} % | {found.factor:.4g} |")
-    lesson.say("| | width d | one block, exactly | 12 · d² | difference | error of the rule | block ÷ d² |\n"
-               "|:--|--:|--:|--:|--:|--:|--:|\n" + "\n".join(lines))
+    rules = [ledger.rule(config) for config in models.values()]
+    lines = {"width d": [f"{each.d_model:,}" for each in rules], "one block, exactly": [f"{each.exact:,}" for each in rules],
+             "12 · d²": [f"{each.rule:,}" for each in rules], "difference": [f"{each.exact - each.rule:,}" for each in rules],
+             "error of the rule": [f"{100 * each.error:.4f} %" for each in rules], "block ÷ d²": [f"{each.factor:.4g}" for each in rules]}
+    lesson.say(f"| 12 · d² for | {' | '.join(models)} |\n|:--|{'--:|' * len(models)}\n" + "\n".join(
+        f"| {what} | {' | '.join(cells)} |" for what, cells in lines.items()))
     lesson.say("In the design of GPT-2 the difference is **13 · d**: the biases b_qkv (3 d), b_o (d), b_in (4 d) and b_out (d), and two "
                "norms with a gain and an offset each (4 d). It grows with d, the rule with d², so the error shrinks as models widen.")
     found = {name: ledger.rule(config) for name, config in _all_of(models).items()}

@@ -1,5 +1,7 @@
 """A config.json that a person pastes: kept as it is while they walk about; of it the address holds what the count rests on."""
 
+import dataclasses
+
 import streamlit as st
 
 from core import pasted
@@ -38,7 +40,7 @@ def ask(page):
         lines.append(f"The file calls itself {text.quoted(reading.config.name)}.")
     lesson.words("\n".join([*lines, *reading.notes]))
     _keep(key, found.compact, "the fields that count")
-    return reading.config
+    return dataclasses.replace(reading.config, name="the pasted file", note="")  # what is kept of it by caches is small
 
 
 def leave(page):
