@@ -226,10 +226,10 @@ def _panel(name, entries, config, path):
             lines.append(f"one token uses {entry.active:,} of them")
     else:
         row, size = entry.row, entry.count // entry.times
+        plural = "s" * (entry.times != 1)
         shape, put = " × ".join(f"{n:,}" for n in row.shape), ledger.with_sizes(row.reason, config)
         lines = [f"shape: {shape}; why: {row.reason}" + (f" = {put}" if put else ""),
-                 f"{shape} = {size:,} numbers, {entry.times:,} time{'s' * (entry.times != 1)}: "
-                 f"{entry.times:,} × {size:,} = {entry.count:,}",
+                 f"{shape} = {size:,} numbers, {entry.times:,} time{plural}: {entry.times:,} × {size:,} = {entry.count:,}",
                  f"of the whole model: {entry.count:,} / {whole:,} = {100 * entry.count / whole:.4g} %"]
         if entry.active != entry.count:
             lines.append(f"one token uses {entry.active // size:,} of them: {entry.active:,}")
