@@ -85,6 +85,10 @@ CITED = {
         "Liu et al. 2024 (where the important part stands)", "OWASP 2025 (prompt injection, leakage)", "Wiegreffe & Pinter 2019",
         "Yang et al. 2016 (pooling by a learned query)",
     ),
+    "misconceptions": (
+        "Vaswani et al. 2017, section 3.2", "Jain & Wallace 2019, section 4", "Liu et al. 2024 (long contexts)",
+        "Sennrich, Haddow & Birch 2016, section 3.2", "Wiegreffe & Pinter 2019",
+    ),
     "quiz": (
         "Vaswani et al. 2017, section 3 and table 1", "Roediger & Karpicke 2006, “Test-Enhanced Learning”, experiment 1",
     ),

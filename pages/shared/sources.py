@@ -57,7 +57,6 @@ SOURCES = (
     Source("Hochreiter 1991", "Untersuchungen zu dynamischen neuronalen Netzen", "diploma thesis, Technische Universität München",
            "people.idsia.ch/~juergen/SeppHochreiter1991ThesisAdvisorSchmidhuber.pdf"),
     Source("Hochreiter & Schmidhuber 1997", "Long Short-Term Memory", "Neural Computation 9(8)", "doi.org/10.1162/neco.1997.9.8.1735"),
-    paper("Hoffmann et al. 2022", "Training Compute-Optimal Large Language Models", "2203.15556", "NeurIPS 2022"),
     paper("Holtzman et al. 2020", "The Curious Case of Neural Text Degeneration", "1904.09751", "ICLR 2020"),
     paper("Ioffe & Szegedy 2015", "Batch Normalization: Accelerating Deep Network Training by Reducing Internal Covariate Shift",
           "1502.03167", "ICML 2015"),
