@@ -12,7 +12,7 @@ from core.sums import explain_steps, explain_sum, number
 
 def _units(name, n_bytes):
     """The same bytes in both units, as steps; the last one is in GiB."""
-    return [(f"{name} in {unit}[0]", f"{number(n_bytes)} / {size}", n_bytes / size) for unit, size in (("GB", GB), ("GiB", GIB))]
+    return [(f"{name}_{unit}[0]", f"{number(n_bytes)} / {size}", n_bytes / size) for unit, size in (("GB", GB), ("GiB", GIB))]
 
 
 def explain_cache(config, n_tokens, batch, bytes_per_value):
@@ -30,9 +30,9 @@ def explain_cache(config, n_tokens, batch, bytes_per_value):
     factors = (f"{n_layers} × ({c.latent.kv_rank} + {c.latent.d_rope}) × {bytes_per_value}" if c.latent else
                f"2 × {n_layers} × {c.n_kv_heads} × {c.d_head} × {bytes_per_value}")
     total = per_token * n_tokens * batch
-    steps = [("bytes of one token[0]", factors if per_token else "0", per_token),
+    steps = [("bytes_per_token[0]", factors if per_token else "0", per_token),
              ("cache[0]", f"{per_token} × {n_tokens} × {batch}", total), *_units("cache", total)]
-    return [explain_steps("cache in GiB[0]", steps, total / GIB)]
+    return [explain_steps("cache_GiB[0]", steps, total / GIB)]
 
 
 def explain_fit(memory_bytes, weight_bytes, bytes_per_token, batch):
@@ -68,7 +68,7 @@ def explain_weights(config, precision):
     """
     count, size = count_parameters(config).total, PRECISIONS[precision]
     total = stored_bytes(count, size)
-    return [_parameters(config), explain_steps("weights in GiB[0]", [("weights[0]", f"{count} × {number(size)}", count * size),
+    return [_parameters(config), explain_steps("weights_GiB[0]", [("weights[0]", f"{count} × {number(size)}", count * size),
                                                                      *_units("weights", total)], total / GIB)]
 
 
@@ -87,12 +87,12 @@ def explain_training(config, how, kept, part):
         numbers = sum(each.count for each in kept)
         total = numbers * size["kept"]
         arrays = [explain_steps(f"{each.name}[0]", [(f"{each.name}[0]", each.formula, each.count)], each.count) for each in kept]
-        arrays.append(explain_sum("numbers kept[0]", {f"{each.name}[0]": each.count for each in kept}, numbers))
-        return [*arrays, explain_steps("activations in GiB[0]", [("activations[0]", f"{numbers} × {size['kept']}", total),
+        arrays.append(explain_sum("kept[0]", {f"{each.name}[0]": each.count for each in kept}, numbers))
+        return [*arrays, explain_steps("activations_GiB[0]", [("activations[0]", f"{numbers} × {size['kept']}", total),
                                                                  *_units("activations", total)], total / GIB)]
     each = f"({size['m']} + {size['v']} + {size['master']})" if part == "optimizer" else str(size[part])
     total = count * (size["m"] + size["v"] + size["master"] if part == "optimizer" else size[part])
-    return [_parameters(config), explain_steps(f"{part} in GiB[0]", [(f"{part}[0]", f"{count} × {each}", total), *_units(part, total)],
+    return [_parameters(config), explain_steps(f"{part}_GiB[0]", [(f"{part}[0]", f"{count} × {each}", total), *_units(part, total)],
                                                total / GIB)]
 
 
@@ -137,8 +137,8 @@ def explain_bound(one, peak, bandwidth):
              ("ridge[0]", f"{number(peak)} / {number(bandwidth)}", peak / bandwidth),
              ("rate[0]", f"{number(one.intensity)} × {number(bandwidth)}" if memory else number(peak), rate),
              ("seconds[0]", f"{one.flops} / {number(rate)}", seconds),
-             ("tokens a second[0]", f"{one.n_tokens} / {number(seconds)}", one.n_tokens / seconds)]
-    return [explain_steps("tokens a second[0]", steps, one.n_tokens / seconds)]
+             ("tokens_per_second[0]", f"{one.n_tokens} / {number(seconds)}", one.n_tokens / seconds)]
+    return [explain_steps("tokens_per_second[0]", steps, one.n_tokens / seconds)]
 
 
 def explain_layer_costs(costs):
@@ -187,9 +187,9 @@ def explain_running_sum(scores, trace, key_block, row, query=None):
         weights = [math.exp(float(score) - top) for score in own[start:start + key_block]]
         seen = [score for score in own[start:start + key_block].tolist() if math.isfinite(score)]
         written = " + ".join(f"exp({number(score)} - {number(top)})" for score in seen) or "0"
-        steps.append((f"weights of block {number_}[{query}]", written if len(seen) <= 8 else number(sum(weights)), sum(weights)))
+        steps.append((f"weights[query {query}, block {number_}]", written if len(seen) <= 8 else number(sum(weights)), sum(weights)))
         before, above = (float(sums[number_ - 1]), float(tops[number_ - 1])) if number_ else (0.0, -math.inf)
         shrunk = f"{number(before)} × exp({number(above)} - {number(top)})" if math.isfinite(above) else "0"
-        steps.append((f"sum after block {number_}[{query}]", f"{shrunk} + {number(sum(weights))}",
+        steps.append((f"sum[query {query}, block {number_}]", f"{shrunk} + {number(sum(weights))}",
                       before * math.exp(above - top) + sum(weights)))
     return [explain_steps(steps[-1][0], steps, float(sums[-1]))]

@@ -110,7 +110,7 @@ def kept_arrays(config, n_tokens, batch=1, pattern=True):
         hidden = ("hidden_linear", "hidden_pre", "hidden_post") if gated else ("hidden_pre", "hidden_post")
         each |= dict.fromkeys(hidden, (c.d_ff, f"{text} × {c.d_ff}"))
     found = [Kept(name, c.n_layers * rows * width, f"{c.n_layers} × {formula}") for name, (width, formula) in each.items()]
-    ends = {"last stream": c.d_model} if pre and normed else {}
+    ends = {"last_stream": c.d_model} if pre and normed else {}
     ends |= {"final": c.d_model, "logits": c.vocab_size}
     return found + [Kept(name, rows * width, f"{text} × {width}") for name, width in ends.items()]
 
@@ -164,7 +164,7 @@ def gap_to_arrays(config, n_tokens):
     """
     params, cache = init_params(config, np.random.default_rng(0), dtype=np.float32), []
     trace = forward(params, np.arange(n_tokens) % config.vocab_size, config, cache)
-    found = {"final": [trace.final], "logits": [trace.logits], "last stream": [trace.blocks[-1].resid_post]}
+    found = {"final": [trace.final], "logits": [trace.logits], "last_stream": [trace.blocks[-1].resid_post]}
     for block in trace.blocks:
         parts = [block, block.attention, *([block.feed_forward] if block.feed_forward else [])]
         for name, array in (pair for part in parts for pair in part._asdict().items()):

@@ -29,7 +29,7 @@ lesson.ran(accounting.kv_cache_bytes_per_token, accounting.forward_flops, memory
            roofline.one_pass, roofline.bound, query_blocks.attend_in_blocks)
 lesson.script("Memory and compute", *told)
 lesson.source("Vaswani et al. 2017, section 4 and table 1", "Shazeer 2019 (multi-query attention)",
-              "Ainslie et al. 2023 (grouped-query attention)", "DeepSeek-AI 2024, DeepSeek-V2, section 2.1 (latent attention)",
+              "Ainslie et al. 2023 (grouped-query attention)", "DeepSeek-AI 2024, DeepSeek-V2 (latent attention)",
               "Pope et al. 2022 (cost of inference)",
               "Kaplan et al. 2020, section 2.1 (2 N and 6 N)", "Micikevicius et al. 2018, section 3.1 (mixed precision)",
               "Rajbhandari et al. 2020, ZeRO, section 3.1 (16 bytes a parameter)", "Williams, Waterman & Patterson 2009 (roofline)",

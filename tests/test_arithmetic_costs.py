@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from core import arithmetic, arithmetic_costs, roofline
-from core.accounting import published
+from core.accounting import forward_flops, published
 from core.attention import attend, causal_mask
 from core.config import ModelConfig
 from core.costs import layer_costs
 from core.memory import kept_arrays
 from core.more_models import KNOWN
 from core.query_blocks import attend_in_blocks
+from tests.browser.reading import worked
 from tests.page_tools import recomputed
 
 SMALL = ModelConfig(11, 9, 12, 2, 4, n_kv_heads=2, activation="swiglu")
@@ -23,6 +24,8 @@ def again(explanations):
     assert len(results) == len(explanations)
     for (name, value), explanation in zip(results, explanations, strict=True):
         assert name == explanation.name and value == pytest.approx(explanation.value, rel=1e-12)
+    head = f"title\n{arithmetic.summary(explanations)}\n\nvalue on this page: {arithmetic.number(explanations[-1].value)}\n\n"
+    worked(head + "\n".join(text).rstrip())  # what the tests in a browser understand
     return results[-1][1]
 
 
@@ -52,7 +55,6 @@ def test_activations():
 @pytest.mark.parametrize("config, n_new, n_past", [(published(SMALL), 3, 2), (KNOWN["deepseek-v3"], 1, 1000), (KNOWN["mixtral-8x7b"], 7, 0),
                                                    (KNOWN["bert-base-uncased"], 5, 0)])
 def test_operations(config, n_new, n_past):
-    from core.accounting import forward_flops
     assert again(arithmetic_costs.explain_flops(config, n_new, n_past)) == forward_flops(config, n_new, n_past).total
 
 

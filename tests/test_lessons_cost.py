@@ -47,7 +47,7 @@ def test_the_cache_of_every_model_can_be_read_and_is_the_published_one(tmp_path)
     assert heads[0][4] == f"{left // (4 * 131072):,} tokens a text"
     x, y = curve(at, "Cache against context", "as it is (GQA)")
     np.testing.assert_allclose(y, x * 4 * 131072 / 2**30)
-    assert last(at) == ("cache in GiB[0]", 4)
+    assert last(at) == ("cache_GiB[0]", 4)
     widget(at, "memory_and_compute.cache_number").set_value(1).run()
     assert last(at)[1] == pytest.approx(left / (4 * 131072))
     found = script_prints(at, tmp_path)
@@ -76,7 +76,7 @@ def test_memory_is_drawn_part_by_part_and_taken_apart(tmp_path):
     kept = 32 * (n * (4 * d + 2 * d + 2 * 1024 + 3 * 14336) + 32 * n * n) + n * (2 * d + 128256)
     np.testing.assert_allclose(drawn["activations"], kept * np.array([0, 0, 0, 0, 4, 2]))
     widget(at, "memory_and_compute.memory_number").set_value(15).run()
-    assert last(at) == ("activations in GiB[0]", pytest.approx(2 * kept / 2**30))
+    assert last(at) == ("activations_GiB[0]", pytest.approx(2 * kept / 2**30))
     assert script_prints(at, tmp_path)["learn, mixed 16/32"].tolist() == [[2 * LLAMA, 2 * LLAMA, 12 * LLAMA, 2 * kept, 0]]
     widget(at, "memory_and_compute.pattern").set_value(False).run()
     assert last(at)[1] == pytest.approx(2 * (kept - 32 * 32 * n * n) / 2**30)
@@ -167,7 +167,7 @@ def test_attention_in_blocks_gives_the_same_numbers_from_fewer_scores(tmp_path):
     (gap,) = [residual for name, residual, _ in shown(at, "check") if name == "attention in blocks is attention"]
     assert gap <= 1e-12
     name, total = last(at)
-    assert name == "sum after block 7[37]" and curve(at, "Query 37", "sum so far")[1][-1] == pytest.approx(total)
+    assert name == "sum[query 37, block 7]" and curve(at, "Query 37", "sum so far")[1][-1] == pytest.approx(total)
     x, scores = curve(at, "Bytes of scores", "8 keys at a time")
     assert (scores == 8 * 8 * x).all()
     found = script_prints(at, tmp_path)

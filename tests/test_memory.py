@@ -28,7 +28,7 @@ def arrays(trace, config):
                             *(block.feed_forward._asdict().items() if block.feed_forward else ())]:
             if isinstance(array, np.ndarray) and name != "out":
                 found.setdefault(name, []).append(array)
-    return found | {"final": [trace.final], "logits": [trace.logits], "last stream": [trace.blocks[-1].resid_post]}
+    return found | {"final": [trace.final], "logits": [trace.logits], "last_stream": [trace.blocks[-1].resid_post]}
 
 
 @pytest.mark.parametrize("more", CONFIGS, ids=str)
