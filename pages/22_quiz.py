@@ -34,8 +34,8 @@ elif view == "questions":
     quiz.class_link(topic, code)
     made = [questions.draw] + [questions.KINDS[question.kind]] * marked  # how it is computed is shown when it was marked
 else:
-    lesson.say("What you can explain, you know. Write for yourself: nothing here is marked or sent to anybody. It stays in this tab "
-               "until you reload or close it, and it is not in the address. Save your page to keep it.")
+    lesson.say("What you can explain, you know. Write for yourself: nothing here is marked. Your words are held for this visit alone, "
+               "neither stored nor put into the address, and gone when you reload or close the tab. Save your page to keep it.")
     reflection.export(reflection.ask())
 
 quiz.score_panel()

@@ -5,7 +5,7 @@ from google.protobuf.text_format import MessageToString
 
 from core import questions
 from core.questions import asking
-from pages.shared import quiz, reflection, syllabus
+from pages.shared import controls, quiz, reflection, syllabus
 from tests import test_questions_by_hand as by_hand
 from tests.page_tools import asked, everything_said, go, notes, pictures, shown, visit, widget
 
@@ -158,6 +158,7 @@ def test_what_a_person_writes_stays_in_the_tab_and_out_of_the_address():
     at.text_area(key="quiz.words.explain").set_value("![x](http://example.org) words").run()
     at.text_area(key="quiz.words.learned").set_value("a" * (reflection.LIMIT + 5)).run()
     assert "3,005 characters" in shown(at, "warn")[0] and not at.exception
+    assert "bind" not in controls.private("quiz", "words.explain")  # what a browser would write into the address
     assert list(at.query_params) == ["quiz.view"] and not any("words" in key for key in asked(at))
     go(at, "attention")
     go(at, "quiz")

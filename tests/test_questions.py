@@ -89,6 +89,7 @@ def test_a_kind_draws_the_same_for_the_same_link_and_other_numbers_otherwise(nam
     assert fingerprint(questions.draw(name, 5, 2, 1)) == fingerprint(questions.draw(name, 5, 2, 1))
     drawn = {fingerprint(questions.draw(name, seed, number, version)) for seed in (1, 2) for number in (1, 2) for version in (0, 1, 2)}
     assert len(drawn) >= 3
+    assert len({fingerprint(questions.draw(name, 1, 1, version)) for version in range(6)}) >= 2
 
 
 @functools.cache
@@ -105,6 +106,8 @@ def test_no_drawn_question_is_ambiguous_or_large(name):
         assert all(max(shown.values.shape) <= 6 for shown in question.given)
         if question.answer in ("number", "whole"):
             assert math.isfinite(right) and abs(right) < 1e7 and (question.answer == "number" or float(right).is_integer())
+            if question.hint.startswith("It can be done on paper") and "fraction" not in question.hint:
+                assert abs(right * 1000 - round(right * 1000)) < 1e-6
             others = [slip.value for slip in question.slips]
             values = [right, *others]
             assert all(abs(a - b) > 3 * question.tolerance for i, a in enumerate(values) for b in values[:i])

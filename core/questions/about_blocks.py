@@ -168,7 +168,7 @@ def broken_formula(rng):
     options, place = mixed(rng, texts)
     return options and Question("Three of these formulas hold for all numbers. Which one is **broken**?", "choice", place, options,
                                 working=("Both sides of each, run on random arrays, are apart by at most:",
-                                         *(f"{gaps[text]:.2g}: {text}" for text in options)))
+                                         *(f"{text}: {gaps[text]:.2g}" for text in options)))
 
 
 KINDS = (layer_norm_entry, rms_norm_entry, hidden_unit, which_bend, residual_sum, order_block, broken_formula)

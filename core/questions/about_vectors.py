@@ -111,7 +111,7 @@ def rotary_shift(rng):
 @kind("vectors", "embeddings", "How alike two vectors are")
 def alike(rng):
     """The cosine of two small vectors whose lengths are whole numbers."""
-    short, long = (np.array(pair, float)[rng.permutation(2)] * rng.choice([-1, 1], 2)
+    short, long = (np.array(pair, float)[rng.permutation(2)] * rng.choice([-1, 1], 2) + 0.0
                    for pair in ((3, 4), [(3, 4), (6, 8), (5, 0), (2, 0)][rng.integers(4)]))
     right, dot = float(cosine([short, long])[0, 1]), float(short @ long)
     if abs(right) < 0.05 or abs(right) > 0.99:
