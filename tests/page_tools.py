@@ -22,7 +22,8 @@ LESSONS = [url for url in URLS if url not in REFERENCE]  # the pages that teach
 PICTURELESS = {"glossary"}
 TOKEN_PAGES = ["queries-keys-values", "attention", "causal-mask", "many-heads"]  # the pages that draw the person's own words
 # lessons that draw no words of the person's
-WORDLESS = {"quiz", "memory-and-compute", "scaling", "training", "looking-inside", "parameters", "in-practice", "misconceptions", "glossary"}
+WORDLESS = {"quiz", "memory-and-compute", "scaling", "training", "looking-inside", "parameters", "in-practice",
+            "misconceptions", "glossary"}
 
 _NO_COMPONENTS = BidiComponentManager()  # else every session searches all installed packages for components: 0.2 s
 

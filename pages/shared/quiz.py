@@ -208,8 +208,8 @@ def _controls(question, base):
                                     autocomplete="off", **own("answer"))
     elif kind in ("choice", "pictures"):
         texts = options if kind == "choice" else [shown.name for shown in options]
-        st.radio("Your answer", range(len(texts)), index=None, format_func=texts.__getitem__, horizontal=kind == "pictures",
-                 **own("answer"))
+        st.radio("Your answer, here or by a click on a picture" if kind == "pictures" else "Your answer", range(len(texts)), index=None,
+                 format_func=texts.__getitem__, horizontal=kind == "pictures", **own("answer"))
     elif kind == "set":
         for i, option in enumerate(options):
             st.checkbox(option, **own(f"tick{i}"))
