@@ -106,9 +106,9 @@ def _times(page, times):
                + " and ".join(f"{kind} grows like **n^{fit.exponent:.2f} ± {fit.error:.2f}** (n = {fit.used[0]} to {fit.used[-1]:,})"
                               for kind, fit in fits.items() if fit is not None)
                + ". The ± is the standard error of that slope; it knows how far the points lie from a line, not what bends them.")
-    lesson.say("The counts grow like n² and like n. Short texts lie above the lines, not least because starting a NumPy call costs "
-               "the same however short the text is. The recurrence makes n small calls one after the other, attention a few large ones. "
-               "So which one is faster at which n is a fact of the machine and the program: **none is promised to cross** at n = d.")
+    lesson.say("The counts grow like n² and like n. Where short texts lie above a line, part of the reason is that starting a NumPy call "
+               "costs the same however short the text is. The recurrence makes n small calls one after the other, attention a few large "
+               "ones. So which one is faster at which n is a fact of the machine and the program: **none is promised to cross** at n = d.")
     times_table = sorted(times["attention"])
     lesson.say("| n | attention, ms | recurrence, ms |\n|--:|--:|--:|\n" + "\n".join(
         f"| {n:,} | {1000 * times['attention'][n]:.4g} | {1000 * times['recurrence'].get(n, np.nan):.4g} |" for n in times_table))

@@ -93,11 +93,11 @@ def _marks(points, at, xs, ys, place, colours):
         inner.append(low + share * (high - low))
     middle, third = inner
     shapes, notes = [], []
-    for name, (x, y) in points.items():
+    for number, (name, (x, y)) in enumerate(points.items()):
         right = place(x) <= middle
         notes.append({"x": place(x), "y": place(y), "text": name, "showarrow": True, "arrowhead": 0, "arrowcolor": colours.mark,
-                      "ax": 44 if right else -44, "ay": -40 if place(y) < third else 40, "xanchor": "left" if right else "right",
-                      "bgcolor": colours.fill,
+                      "ax": 44 if right else -44, "ay": (36 + 22 * number) * (-1 if place(y) < third else 1),
+                      "xanchor": "left" if right else "right", "bgcolor": colours.fill,
                       "borderpad": 2, "font": {"size": 12, "color": colours.text}})
     if at is not None:
         shapes.append({"type": "line", "xref": "x", "yref": "paper", "x0": at[1], "x1": at[1], "y0": 0, "y1": 1,
@@ -124,7 +124,7 @@ def _ticks(numbers, base):
 
 def _tick(digit, base, power):
     """A number of an axis: plain where it is short, a power elsewhere."""
-    if -3 <= power and digit * base**power < 10**5:
+    if power >= -3 and digit * base**power < 10**5:
         return f"{digit * base**power:,.6g}"
     raised = f"{base}<sup>{power}</sup>".replace("-", "−")
     return raised if digit == 1 else f"{digit}·{raised}"
