@@ -24,11 +24,12 @@ for each in (each for each in taught if any(term.url == each for term in terms))
     lesson.link(pages[each], f"**{pages[each].title}**")
     lesson.say("\n".join(glossary.line(term) for term in terms if term.url == each))
 
-lesson.heading("One thing, six vocabularies")
-lesson.say("What is the same number or array in the 2017 paper and in code that people often read. An entry in several words says how the "
-           "code writes it; a dash: no name of its own.")
-lesson.say("| " + " | ".join(glossary.CODES) + " |\n" + "|:--" * len(glossary.CODES) + "|\n"
-           + "\n".join("| " + " | ".join(name if name == "–" else f"`{name}`" for name in names) + " |" for names in glossary.NAMES))
+lesson.heading("The same thing in other code")
+code = controls.choice(PAGE, "code", "Names in", glossary.CODES[1:], "nanoGPT")
+column = glossary.CODES.index(code)
+lesson.say(f"| here | {code} |\n|:--|:--|\n" + "\n".join(
+    f"| `{names[0]}` | {names[column] if names[column].startswith('–') else f'`{names[column]}`'} |" for names in glossary.NAMES))
+lesson.say("An entry in several words says how that code writes it; a dash: it has no name of its own for it.")
 lesson.say("Two traps. In GPT-2's code and in PyTorch's `scaled_dot_product_attention` a True or 1 in the mask marks what **may** be "
            "seen, as here; in PyTorch's `MultiheadAttention` it marks what may **not** be seen. And “weight” can mean a parameter or an "
            "attention weight: here attention weights stand in the pattern, and what training changes is a parameter.")

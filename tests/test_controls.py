@@ -27,8 +27,8 @@ class Control(NamedTuple):
         return isinstance(self.default, str) and self.key.split(".")[-1] in FREE
 
 
-FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "date", "prompt", "numbers", "words", "find",
-        "message", "ticked", "config")
+FREE = ("scores", "large", "x", "w_q", "w_k", "w_v", "w_in", "w_out", "gain", "offset", "target", "date", "prompt", "numbers", "words",
+        "find", "message", "ticked", "config")
 ANY_TEXT = (".target", ".date", ".message", ".ticked", ".find", ".config")  # of these the pages' own tests say what becomes of an odd text
 OWN, EDIT, PADDED = {"text": "a b c d"}, "true", {"causal_mask.mask": "padding"}
 FILE = '{"model_type":"gpt2","vocab_size":9,"n_positions":4,"n_embd":8,"n_head":2,"n_layer":1}'
@@ -227,7 +227,8 @@ CONTROLS = [
                       "version": (0, "3", 3)}, {"quiz.view": "questions"}),
     *of_page("misconceptions", {"belief": (0, "4. A token is a word", 3), "guess": (None, "yes", "yes")}),
     *of_page("misconceptions", {"d_model": (48, "96", 96)}, {"misconceptions.belief": "9. More heads, more parameters"}),
-    *of_page("glossary", {"find": ("", "n_embd", "n_embd"), "page": (0, "Welcome", 1)}),
+    *of_page("glossary", {"find": ("", "n_embd", "n_embd"), "page": (0, "Welcome", 1),
+                          "code": ("nanoGPT", "GPT-2's code", "GPT-2's code")}),
     *of_page("memory-and-compute", {"view": ("KV cache", "memory", "memory")}, {"text": "a b"}),
     *of_page("memory-and-compute", {
         "model": (11, "gpt2", 1), "context": (8192, "1024", 1024), "batch": (1, "16", 16),

@@ -47,9 +47,18 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_rest():
     at = visit("glossary", glossary__find="<i>qqqq</i> $x$")
     (remark,) = shown(at, "remark")
     assert "No term" in remark and "qqqq" not in remark and not at.exception
-    assert any(sentence.startswith("| here") for sentence in shown(at, "say"))
+    assert any(sentence.startswith("| here | nanoGPT") for sentence in shown(at, "say"))
     widget(at, "glossary.find").set_value("n_embd").run()
     assert shown(at, "remark") == [] and any("1 of " in sentence for sentence in shown(at, "say"))
+
+
+def test_every_code_has_a_name_or_a_dash_for_everything():
+    assert {len(names) for names in glossary.NAMES} == {len(glossary.CODES)}
+    at = opened()
+    for column, code in enumerate(glossary.CODES[1:], 1):
+        widget(at, "glossary.code").set_value(code).run()
+        (table,) = [sentence for sentence in shown(at, "say") if sentence.startswith("| here")]
+        assert all(f"| `{names[0]}` | " in table and names[column] in table for names in glossary.NAMES)
 
 
 @pytest.mark.parametrize("url", [url for url in URLS if url != "glossary"])
