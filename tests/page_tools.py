@@ -20,6 +20,7 @@ URLS = [lesson.url for lesson in syllabus.LESSONS]
 REFERENCE = {"welcome", "glossary"}  # pages to look things up in: the map and the words
 LESSONS = [url for url in URLS if url not in REFERENCE]  # the pages that teach
 PICTURELESS = {"glossary"}
+SCRIPTLESS = {"quiz"}  # its script would hold the answers
 TOKEN_PAGES = ["queries-keys-values", "attention", "causal-mask", "many-heads"]  # the pages that draw the person's own words
 # lessons that draw no words of the person's
 WORDLESS = {"quiz", "memory-and-compute", "scaling", "training", "looking-inside", "parameters", "in-practice",

@@ -850,12 +850,12 @@ def numbers_of(each):
         return np.concatenate([matrix.values for matrix in found])
     if each.spec["data"][0].get("name") == "hands":
         return each.spec["data"][0]["customdata"]
-    lying = [trace["x"] for trace in each.spec["data"] if trace.get("orientation") == "h" and trace["name"] != "rows"]
-    if lying:
-        return np.stack(lying, axis=1)
     named = {trace.get("name"): trace for trace in each.spec["data"]}
     if "ids" in named:  # the boxes of the pieces, an id in each
         return np.array([[float("nan") if word == "none" else float(word)] for word in named["ids"]["text"]])
+    lying = [trace["x"] for trace in each.spec["data"] if trace.get("orientation") == "h" and trace["name"] != "rows"]
+    if lying:
+        return np.stack(lying, axis=1)
     if "points" in named:
         return np.stack([named["points"]["x"], named["points"]["y"]], axis=1)
     if "frames" in each.spec:

@@ -179,3 +179,11 @@ def test_any_text_gives_a_matrix_or_a_sentence(raw):
 ])
 def test_the_sentence_names_the_row_and_what_it_needs(raw, said):
     assert text.parse_matrix(raw, 2, 2)[1].startswith(said)
+
+
+def test_a_wide_table_becomes_a_list_in_a_narrow_window_and_all_else_stays():
+    wide = "Before.\n\n| a | b | c | d |\n|:--|--:|--:|--:|\n| **x** | 1 | | 3 |\n| | 4 | 5 | 6 |\n\nAfter | all."
+    assert text.narrow(wide) == "Before.\n\n- **x**: b 1 · d 3\n- b 4 · c 5 · d 6\n\nAfter | all."
+    small = "| a | b | c |\n|:--|--:|--:|\n| x | 1 | 2 |"
+    assert text.narrow(small) == small
+    assert text.narrow(f"{small}\n\n{wide}") == f"{small}\n\n{text.narrow(wide)}"

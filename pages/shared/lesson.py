@@ -133,7 +133,7 @@ def _source(function):
 def say(markdown):
     """A paragraph written by the course (never a person's own text)."""
     _keep("say", markdown)
-    st.markdown(markdown)
+    st.markdown(text.narrow(markdown) if st.session_state["_look"][1] else markdown)
 
 
 def heading(title):

@@ -180,3 +180,23 @@ def parse_matrix(raw, n_rows, n_columns, limit=1e6):
             values.append(float(entry))
         parsed.append(values)
     return parsed, None
+
+
+def narrow(markdown, most=3):
+    """Markdown for a narrow window: a table of more than `most` columns becomes a list, an entry a row.
+
+    >>> print(narrow("| a | b | c | d |\\n|:--|--:|--:|--:|\\n| x | 1 | 2 | |"))
+    - **x**: b 1 · c 2
+    """
+    lines, head = [], None
+    for line in markdown.split("\n"):
+        cells = [cell.strip() for cell in line.strip()[1:-1].split("|")] if line.strip().startswith("|") else []
+        if len(cells) <= most:
+            head = None
+            lines.append(line)
+        elif head is None:
+            head = cells
+        elif not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            rest = " · ".join(f"{name} {cell}".strip() for name, cell in zip(head[1:], cells[1:], strict=False) if cell)
+            lines.append(f"- **{cells[0].replace('**', '')}**: {rest}" if cells[0] else f"- {rest}")
+    return "\n".join(lines)
