@@ -1,15 +1,12 @@
 """Looking back: what a person writes about the course, and their own page of it to keep."""
 
-import time
-
 import streamlit as st
 
 from core import questions
 from core.questions import asking
-from pages.shared import controls, lesson, quiz, syllabus, text
+from pages.shared import controls, lesson, quiz, saving, syllabus, text
 
 LIMIT = 3000
-ARRIVAL = 0.5  # seconds: a click on the button sends the words of the field that was just left, and they arrive after the click
 TITLE = "What I take from Transformer Glassbox"
 PROMPTS = {  # name: (label and heading, what it asks for)
     "explain": ("A Transformer, explained to someone who never saw a computer",
@@ -59,12 +56,4 @@ def as_markdown(written, results):
 
 def export(written):
     """The button that saves the page."""
-    own = quiz.visit()
-    own["words"] = written
-
-    def page():
-        time.sleep(ARRIVAL)
-        return as_markdown(own["words"], quiz.results(own))
-
-    st.download_button("Save my page as Markdown", page, "transformer-glassbox.md", "text/markdown", key=f"{quiz.PAGE}.button.export",
-                       on_click="ignore", icon=":material/download:", help="Your words and your score, as a text file for you alone.")
+    saving.button("Save my page as Markdown", "transformer-glassbox.md", as_markdown, written, quiz.results())

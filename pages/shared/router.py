@@ -8,7 +8,7 @@ import streamlit as st
 from core import arithmetic, classifier, routing, tasks_router, zoo
 from core.router_sentences import OUT_OF_SCOPE
 from core.zoo.figures_router import EXAMPLE
-from pages.shared import charts, checklist, controls, lesson, plots, slow, text
+from pages.shared import charts, checklist, controls, lesson, plots, saving, slow, text
 from pages.shared.controls import Cell, Grid
 
 NAME, WEIGHTS, CLASSES = "router", ("trained", "random"), tasks_router.CLASSES
@@ -228,6 +228,4 @@ def points(page):
                     lesson.small(point)
     notes = st.text_area("Notes", key=f"_{page}.notes", max_chars=2000, persist_state="session")
     lesson.say(f"**{len(ticked)} of {len(checklist.NUMBERED)} points are settled.**")
-    st.download_button("Download the list as "
-                       "Markdown", checklist.markdown(ticked, project or "", notes or ""), "checklist.md", "text/markdown",
-                       key=f"{page}.list", on_click="ignore")
+    saving.button("Save the list as Markdown", "checklist.md", checklist.markdown, ticked, project or "", notes or "")
