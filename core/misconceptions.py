@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from core import arithmetic
 from core.attention import attend, causal_mask, self_attention
 from core.classifier import forward
 from core.draws import projection, token_vectors
 from core.experiments import mask_three_ways, moved
 from core.order import equal_words, largest_gap, reordered
 from core.softmax import softmax
+from core.sums import explain_steps, explain_sum, number
 from core.transformer import init_params
 
 
@@ -61,17 +63,18 @@ def random_patterns_mean_something(tokens, seed, n_seeds=200, d_model=8, d_head=
 
     The last word's favourite is the key with its largest weight. The seeds are seed, seed + 1, …
 
-    returns  Found: "share", the part of the seeds in which the commonest favourite is it; "favourites" (n_tokens,) counts;
-             "pattern", "other" (n_tokens, n_tokens) of the first two seeds
+    returns  Found: "share", the part of the seeds in which the commonest favourite is it; "n_words", different ones; "favourites"
+             (n_tokens,) counts; "pattern", "other" (n_tokens, n_tokens) of the first two seeds. Not refuted where all words are the same.
     """
     patterns = []
     for each in range(seed, seed + n_seeds):
         x = token_vectors(tokens, each, d_model)
         q, k = (x @ projection(each, name, d_model, d_head) for name in ("w_q", "w_k"))
         patterns.append(attend(q, k, k).pattern)
-    favourites = np.bincount([pattern[-1].argmax() for pattern in patterns], minlength=len(tokens))
-    share = float(favourites.max() / n_seeds)
-    return Found(share < 0.5, {"share": share, "n_seeds": n_seeds},
+    places = [list(tokens).index(tokens[pattern[-1].argmax()]) for pattern in patterns]  # of equal words the first
+    favourites = np.bincount(places, minlength=len(tokens))
+    share, n_words = float(favourites.max() / n_seeds), len(set(tokens))
+    return Found(share < 0.5 and n_words > 1, {"share": share, "n_seeds": n_seeds, "n_words": n_words},
                  {"favourites": favourites, "pattern": patterns[0], "other": patterns[1]})
 
 
@@ -166,3 +169,71 @@ def more_heads_more_parameters(configs):
     counts = np.array(counts)
     return Found(len(counts) > 1 and bool((counts == counts[0]).all()), {"count": int(counts[0])},
                  {"n_heads": np.array([config.n_heads for config in configs]), "counts": counts})
+
+
+# ------------------------------------------------------------------------------------------- the sums behind the verdicts
+
+
+def explain_order(found, x, w_q, w_k, w_v):
+    """The same number of the first word, as the sum over the text and over the text turned round: the same terms in another order.
+
+    returns  list of Explanation
+    """
+    trace = reordered(x, w_q, w_k, w_v, np.arange(len(x))[::-1])
+    last = len(x) - 1
+    after = arithmetic.explain(trace.after, "mixed", last, 0)
+    return [arithmetic.explain(trace.before, "mixed", 0, 0), after._replace(value=float(found.arrays["after"][0, 0]))]
+
+
+def explain_meaning(found, x, w_q, w_k, w_v):
+    """The same weight in the rows of the same word at two places; of the first word where none comes twice."""
+    trace = self_attention(x, w_q, w_k, w_v)
+    rows = found.arrays["places"][:2].tolist() or [0]
+    return [arithmetic.explain(trace, stage, row, 0) for row in rows for stage in ("raw_scores", "scores", "pattern")]
+
+
+def explain_share(found):
+    """The commonest favourite's part of all random models."""
+    most = int(found.arrays["favourites"].max())
+    return [explain_steps("share", [("share", f"{most} / {found.figures['n_seeds']}", most / found.figures["n_seeds"])],
+                          found.figures["share"])]
+
+
+def explain_tokens(found):
+    """Tokens for each word."""
+    words, tokens = found.figures["n_words"], found.figures["n_tokens"]
+    return [explain_steps("tokens_per_word", [("tokens_per_word", f"{tokens} / {words}", tokens / words)], tokens / words)]
+
+
+def explain_sight(found, x, w_q, w_k, w_v):
+    """The one weight of the first word, and the first of the last word, behind a causal mask."""
+    trace, visible = self_attention(x, w_q, w_k, w_v, found.arrays["visible"]), found.arrays["visible"]
+    return [arithmetic.explain(trace, stage, row, 0, visible=visible) for row in dict.fromkeys((0, len(x) - 1))
+            for stage in ("raw_scores", "scores", "pattern")]
+
+
+def explain_turn(found):
+    """The weight that moved to other words: the sum of what words gained."""
+    gained = np.maximum(found.arrays["turned"] - found.arrays["shares"], 0)
+    return [explain_sum("moved", {f"gained[{i}]": float(each) for i, each in enumerate(gained)}, found.figures["distance"])]
+
+
+def explain_loss(found):
+    """What the probability lost."""
+    alone, with_it = found.figures["alone"], found.figures["with it"]
+    return [explain_steps("lost", [("lost", f"{number(alone)} - {number(with_it)}", alone - with_it)], alone - with_it)]
+
+
+def explain_row_sum(found):
+    """The smallest row sum of the weights that were zeroed after the softmax."""
+    row = int(found.arrays["sums"].argmin())
+    parts = {f"zeroed[{row}, {j}]": float(weight) for j, weight in enumerate(found.arrays["zeroed"][row])}
+    return [explain_sum(f"row_sum[{row}]", parts, found.figures["least"])]
+
+
+def explain_heads(config):
+    """The numbers in the attention of a block, whatever the number of heads."""
+    d, total = config.d_model, 4 * config.d_model**2 + 4 * config.d_model
+    return [explain_steps("parameters", [("w_qkv", f"{d} × 3 × {d}", 3 * d * d), ("b_qkv", f"3 × {d}", 3 * d), ("w_o", f"{d} × {d}", d * d),
+                                         ("b_o", f"{d} × 1", d), ("parameters", f"{3 * d * d} + {3 * d} + {d * d} + {d}", total)],
+                          total)]

@@ -25,6 +25,7 @@ class Answered(NamedTuple):
 
     probs: np.ndarray  # (n_messages, n_classes)
     kinds: np.ndarray  # (n_messages,) the right ones
+    texts: list        # the messages
 
 
 def read_all(params, own, texts):
@@ -46,7 +47,7 @@ def fresh(params, own, n_messages):
     returns  Answered
     """
     texts, kinds = tasks_router.messages(np.random.default_rng([4096, 2]), n_messages, HELD_OUT)
-    return Answered(read_all(params, own, texts), kinds)
+    return Answered(read_all(params, own, texts), kinds, texts)
 
 
 def without_each(params, token_ids, own, stand_in):
@@ -99,6 +100,19 @@ def confusion(probs, kinds):
     table = np.zeros((np.shape(probs)[-1],) * 2, dtype=int)
     np.add.at(table, (np.asarray(kinds), np.argmax(probs, axis=-1)), 1)
     return table
+
+
+def taken_for(answered, right, guessed):
+    """The messages of one kind that the model takes for another, each once.
+
+    right, guessed  numbers of kinds
+    returns         list of str
+
+    >>> taken_for(Answered(np.array([[0.9, 0.1], [0.2, 0.8]]), np.array([0, 0]), ["a", "b"]), 0, 1)
+    ['b']
+    """
+    hits = (np.asarray(answered.kinds) == right) & (answered.probs.argmax(axis=-1) == guessed)
+    return list(dict.fromkeys(answered.texts[i] for i in np.flatnonzero(hits)))
 
 
 def explain_kind(trace, params, kind):

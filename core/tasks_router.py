@@ -52,7 +52,7 @@ def encode(text):
     if not found:
         raise ValueError("There is no word to read; write a message of at least one word.")
     if len(found) > N_TOKENS:
-        raise ValueError(f"The model reads at most {N_TOKENS} words; this one has {len(found)}. Shorten it.")
+        raise ValueError(f"The model reads at most {N_TOKENS} words; this one has {len(found):,}. Shorten it.")
     return np.array([NUMBERS.get(word, NUMBERS[UNKNOWN]) for word in found])
 
 

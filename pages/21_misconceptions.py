@@ -24,11 +24,11 @@ if belief.preset:
 belief.draw(PAGE, "preset", result)
 lesson.say(f"{belief.tell(result)} Verdict: **{beliefs.verdict(result)}**. {belief.holds}")
 
-mine, seed = " ".join(own_tokens), st.session_state["seed"]
+mine, seed, own, what = " ".join(own_tokens), st.session_state["seed"], None, "sentence"
 if number == beliefs.WIDTH_ONLY:
     lesson.heading("Your own width")
     d_model = controls.stop(PAGE, "d_model", "Width of the model", (8, 16, 24, 48, 96, 192), 48)
-    own = beliefs.heads_of(d_model)
+    own, what = beliefs.heads_of(d_model), "width"
     belief.draw(PAGE, "own", own)
     lesson.say(f"{belief.tell(own)} Verdict: **{beliefs.verdict(own)}**.")
 elif mine:
@@ -40,12 +40,16 @@ elif mine:
         lesson.say(f"{belief.tell(own)} Verdict: **{beliefs.verdict(own)}**.")
 else:
     lesson.say("Type a sentence of your own at the top of the page to run the same test on it.")
+shown = result if own is None else own
+lesson.arithmetic(f"The sum behind the verdict on {'the ready-made text' if own is None else 'your own ' + what}", belief.behind(shown))
 lesson.link(syllabus.by_url(belief.url), f"Take such numbers apart: **{syllabus.by_url(belief.url).title}**")
 
 lesson.heading("All nine")
-ready, yours = beliefs.presets(), beliefs.all_verdicts(mine, seed) if mine else [""] * len(BELIEFS)
+ready = beliefs.presets()
+yours = beliefs.all_verdicts(mine, seed) if mine else ["–"] * len(BELIEFS)
+yours[beliefs.WIDTH_ONLY] = "has a width of its own"
 lesson.say("| belief | ready-made text | your sentence |\n|:--|:--|:--|\n" + "\n".join(
-    f"| {each.said} | {one} | {other or '–'} |" for each, one, other in zip(BELIEFS, ready, yours, strict=True)))
+    f"| {each.said} | {one} | {other} |" for each, one, other in zip(BELIEFS, ready, yours, strict=True)))
 
 lesson.weights("Vectors and matrices of the tests on order, meaning, patterns and masks are drawn at random, and a pattern from them means "
                "nothing: the tests are about the arithmetic, which is the same for trained weights. The model that sorts messages is the "

@@ -19,7 +19,7 @@ url = taught[picked - 1] if picked else ""
 terms = glossary.found(sought, url)
 lesson.say(f"**{len(terms)} of {len(glossary.TERMS)} terms.** Under each page's name stand the terms that it teaches.")
 if not terms:
-    lesson.remarks(["No term holds all these words. Try a shorter word, or one word alone" + (", or “all pages”." if url else ".")])
+    lesson.remarks(["No term of this course holds what you typed. Try a shorter word" + (", or “all pages”." if url else ".")])
 for each in (each for each in taught if any(term.url == each for term in terms)):
     lesson.link(pages[each], f"**{pages[each].title}**")
     lesson.say("\n".join(glossary.line(term) for term in terms if term.url == each))

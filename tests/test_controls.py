@@ -219,7 +219,7 @@ CONTROLS = [
         "guess": (None, "nothing by itself", "nothing by itself"), "example": (0, "Wake me at seven", 1),
         "weights": ("trained", "random", "random"), "message": ("", "Where is it?", "Where is it?"),
         "stage": ("probability", "head 1", "head 1"), "row": (0, "0 · message", 0), "column": (0, "2 · access", 2)}),
-    *of_page("in-practice", {"threshold": (0.7, "0.9", 0.9)}, {"in_practice.view": "many messages"}),
+    *of_page("in-practice", {"threshold": (0.7, "0.9", 0.9), "right": (3, "payment", 1), "answer": (0, "other", 4)}, {"in_practice.view": "many messages"}),
     *of_page("in-practice", {"ticked": ("", "1 3", "1 3")}, {"in_practice.view": "checklist"}),
     Control("quiz", "quiz.view", "recall", "questions", "questions", {"text": "a b"}),
     *of_page("quiz", {"recall": ("1", "5", "5"), "guess": (None, "both alike", "both alike")}),

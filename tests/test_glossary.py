@@ -38,7 +38,7 @@ def test_the_page_shows_every_term_once_under_the_page_that_teaches_it():
 @pytest.mark.parametrize("words, names", [
     ("n_embd", {"d_model"}), ("hidden_size", {"d_model"}), ("lm_head", {"Unembedding"}), ("nucleus", {"Top-p"}),
     ("ROPE", {"Rotary positions"}), ("attn_mask", {"Mask"}), ("running maximum", {"Online softmax"}), ("qqqq", set()), ("<b>", set()),
-    ("$x$ :red[a]", set())])
+    ("$x$ :red[a]", set()), ("(", set())])
 def test_a_word_finds_its_term_by_any_of_its_names(words, names):
     assert {term.name for term in glossary.found(words)} == names
 

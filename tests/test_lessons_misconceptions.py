@@ -51,6 +51,26 @@ def test_an_own_sentence_is_tested_too(number):
     assert len(pictures(at)) >= len(pictures(opened(number)))
 
 
+@each_belief
+@pytest.mark.parametrize("words", ["", "the", "the <b>bank</b> refused $x$ the loan"])
+def test_the_sum_behind_a_verdict_comes_to_the_number_that_is_said(number, words):
+    at = opened(number, words)
+    ((title, chain),) = shown(at, "arithmetic")
+    assert max(each.residual for each in chain) < 1e-12
+    assert ("your own" in title) == (bool(words) or number == 8)
+
+
+def test_the_same_terms_make_the_sum_in_both_orders():
+    ((_, (one, other)),) = shown(opened(0), "arithmetic")
+    assert sorted(term.value for term in one.terms) == pytest.approx(sorted(term.value for term in other.terms))
+    assert [term.value for term in one.terms] == pytest.approx([term.value for term in reversed(other.terms)])
+
+
+def test_equal_words_give_random_models_nothing_to_choose_from():
+    at = opened(2, "the the the")
+    assert verdicts(at)[1] == "not shown here" and "nothing to compare" in " ".join(shown(at, "say"))
+
+
 def test_a_text_that_is_too_long_for_the_model_of_messages_gets_a_sentence():
     at = opened(6, " ".join(f"w{i}" for i in range(40)))
     (remark,) = shown(at, "remark")

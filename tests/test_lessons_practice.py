@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from core import classifier, looking, tasks_router, zoo
+from core import classifier, looking, routing, tasks_router, zoo
 from core.router_sentences import OUT_OF_SCOPE
 from core.zoo.figures_router import EXAMPLE
 from pages.shared import checklist
@@ -34,9 +34,9 @@ def test_the_message_of_the_lesson_is_about_a_certificate_and_a_bar_can_be_taken
 def test_an_own_message_is_read_and_its_unknown_words_are_marked():
     at = visit("in-practice", in_practice__message="My <b>certificat</b> is $lost$ :red[x]")
     assert not at.exception and shown(at, "remark") == []
-    assert any("certificat?" in line for line in shown(at, "words"))
+    assert any("[certificat]" in line for line in shown(at, "words"))
     unknown = [word for word in ("my", "b", "certificat", "b", "is", "lost", "red", "x") if word not in tasks_router.VOCABULARY]
-    assert "certificat" in unknown and f"**{len(unknown)} of 8 words**" in everything_said(at)
+    assert "certificat" in unknown and f"**{len(unknown)} of 8**" in everything_said(at)
 
 
 @pytest.mark.parametrize("message, sentence", [("?!… —", "no word to read"), ("word " * 60, "at most 48 words"), ("   ", "")])
@@ -66,11 +66,27 @@ def test_what_is_ticked_stands_in_the_address_and_in_the_list_to_take_away():
     assert "**2 of 26 points are settled.**" in shown(at, "say")
     text = checklist.markdown({4, 26}, "Ünïcode <b>", "a\nb")
     assert re.findall(r"- \[x\] (\d+)\.", text) == ["4", "26"] and len(re.findall(r"- \[ \] ", text)) == 24
-    assert text.startswith("# Before it goes live: Ünïcode <b>\n") and text.endswith("## Notes\n\na\nb\n")
+    assert text.startswith("# Before it goes live\n\n> Ünïcode <b>\n") and text.endswith("## Notes\n\n> a\n> b\n")
+    assert checklist.markdown(set(), "", "- [x] 27.\n```").count("\n- [x]") == 0
 
 
-@pytest.mark.parametrize("raw", ["0", "27", "1 x", "-1", "1.5", "１"])
-def test_numbers_that_are_no_points_get_a_sentence(raw):
+@pytest.mark.parametrize("raw, ticked, unread", [("0", [], 1), ("27", [], 1), ("1 x", [1], 1), ("-1", [], 1), ("1.5", [], 1), ("１", [], 1),
+                                                ("1,2, 99", [1, 2], 1), ("3,26", [3, 26], 0)])
+def test_numbers_that_are_no_points_get_a_sentence_and_the_others_are_ticked(raw, ticked, unread):
     at = visit("in-practice", in_practice__view="checklist", in_practice__ticked=raw)
-    (remark,) = shown(at, "remark")
-    assert "whole numbers from 1 to 26" in remark and not at.exception and not any(box.value for box in at.checkbox)
+    assert [number for number, box in enumerate(at.checkbox, 1) if box.value] == ticked and not at.exception
+    assert len(shown(at, "remark")) == unread and all("whole numbers from 1 to 26" in remark for remark in shown(at, "remark"))
+
+
+def test_a_cell_of_the_table_shows_the_messages_that_it_counts():
+    at = visit("in-practice", in_practice__view="many messages", in_practice__right="payment", in_practice__answer="other")
+    head, value, lines = shown(at, "panel")[0]
+    answered = routing.fresh(PARAMS, OWN, 1000)
+    wanted = [message for message, kind, probs in zip(answered.texts, answered.kinds, answered.probs) if kind == 1 and probs.argmax() == 4]
+    assert value == str(len(wanted)) == "18" and set(lines[1:]) == set(wanted)
+
+
+def test_signs_and_invisible_characters_that_the_model_does_not_read_are_said():
+    at = visit("in-practice", in_practice__message="😀👩‍👩‍👧 my\x00 certificate €")
+    assert ["signs such as emoji" in remark or "invisible control" in remark for remark in shown(at, "remark")] == [True, True]
+    assert shown(at, "words")[0] == "The model reads: my certificate"

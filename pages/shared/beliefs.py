@@ -2,15 +2,14 @@
 
 from typing import NamedTuple
 
-import streamlit as st
-
 from core import classifier, draws, misconceptions, tasks_router, tokenizers
 from core.config import ModelConfig
-from pages.shared import charts, controls, examples, lesson, plots, router, slow, text
+from pages.shared import belief_pictures, controls, examples, router, slow, text
 
 D_MODEL, D_HEAD, SEED, N_MERGES = 8, 4, 1, 200  # of the ready-made experiments
 CONTEXT = "By the way, the weather was lovely last week and the train was late."
 HEADS = (1, 2, 3, 4, 6, 8, 12, 16)
+FOUR = "Ali makan nasi lemak"
 
 
 class Belief(NamedTuple):
@@ -23,6 +22,7 @@ class Belief(NamedTuple):
     run: object    # function of (text, seed) -> Tried; ValueError with a sentence where the text can't be used
     tell: object   # function of (Tried) -> the finding in a sentence, Markdown without the person's words
     draw: object   # function of (page, where, Tried): the pictures
+    behind: object # function of (Tried) -> the sums behind the verdict
 
 
 class Tried(NamedTuple):
@@ -70,7 +70,7 @@ def _random(words, seed):
 def _pieces(words, _seed):
     whole = text.clean(words).text
     given = {"words": tokenizers.split_words(whole), "pieces": slow.story_pieces(whole, N_MERGES), "text": whole}
-    return Tried(["words", "byte-pair tokens", "characters", "bytes"], misconceptions.words_are_tokens(**given),
+    return Tried(["words", "tokens", "characters", "bytes"], misconceptions.words_are_tokens(**given),
                  misconceptions.words_are_tokens, given)
 
 
@@ -100,143 +100,104 @@ def heads_of(d_model):
     return Tried([f"{n}" for n in found.arrays["n_heads"]], found, misconceptions.more_heads_more_parameters, {"configs": configs})
 
 
-# --------------------------------------------------------------------------------------------------------------- pictures
-
-
-def _pair(page, where, *pictures):
-    """Pictures side by side: (name, figure, alt)."""
-    for place, (name, figure, alt) in zip(st.columns(len(pictures)), pictures, strict=True):
-        with place:
-            lesson.picture(figure, f"{page}.{where}.{name}", f"{alt} On the {'ready-made text' if where == 'preset' else 'own sentence'}.")
-
-
-def _pattern(tried, name, title, **more):
-    return charts.heatmap(tried.found.arrays[name], tried.tokens, tried.tokens, title=title, quantity="weight", name="weight",
-                          **more, **lesson.look())
-
-
-def _order(page, where, tried):
-    features, arrays = controls.features(tried.found.arrays["before"].shape[1]), tried.found.arrays
-    limit = float(max(abs(arrays["before"]).max(), abs(arrays["after"]).max()))
-    _pair(page, where, *(
-        (name, charts.heatmap(arrays[name], tried.tokens, features, title=title, limit=limit, row_title="word", column_title="feature",
-                              **lesson.look()), f"{title}: {len(tried.tokens)} words, {len(features)} features.")
-        for name, title in (("before", "What each word gets"), ("after", "What it gets when the text is turned round"))))
-
-
-def _meaning(page, where, tried):
-    places = tried.found.arrays["places"]
-    rows = ", ".join(map(str, places)) or "none"
-    _pair(page, where, ("pattern", _pattern(tried, "pattern", f"Pattern; rows of the same word: {rows}",
-                                            clicked=(int(places[0]), None) if places.size else None),
-                        f"Attention pattern of {len(tried.tokens)} words; rows {rows} belong to the same word."))
-
-
-def _favourites(page, where, tried):
-    _pair(page, where,
-          *((name, _pattern(tried, name, title), f"{title}: {len(tried.tokens)} words.")
-            for name, title in (("pattern", "One random model"), ("other", "The next random model"))),
-          ("favourites", plots.bars(tried.tokens, tried.found.arrays["favourites"], title="What the last word looks at most",
-                                    y_title=f"of {tried.found.figures['n_seeds']} random models", dark=lesson.dark()),
-           f"How many of {tried.found.figures['n_seeds']} random models give the last word's largest weight to each word."))
-
-
-def _counts(page, where, tried):
-    _pair(page, where, ("counts", plots.bars(tried.tokens, tried.found.arrays["counts"], title="The same text, counted", y_title="pieces",
-                                             dark=lesson.dark()), "The number of words, tokens, characters and bytes of the text."))
-
-
-def _seen(page, where, tried):
-    arrays = tried.found.arrays
-    _pair(page, where, ("pattern", _pattern(tried, "pattern", "Causal pattern; hidden keys are −∞", hidden=~arrays["visible"]),
-                        f"Causal attention pattern of {len(tried.tokens)} words: the first sees {tried.found.figures['n_seen']}."),
-          ("moved", plots.bars(tried.tokens, arrays["moved"], title="How far each output moves when the last word changes",
-                               y_title="largest change", dark=lesson.dark()), "Only the last output moves when the last word changes."))
-
-
-def _shares(page, where, tried):
-    arrays = tried.found.arrays
-    _pair(page, where, ("shares", plots.bar_groups(tried.tokens, {"as learned": arrays["shares"], "turned round": arrays["turned"]},
-                                                   title="The share of each word", y_title="weight", dark=lesson.dark()),
-                        f"Learned and turned-round weights of {len(tried.tokens)} words."),
-          ("probs", plots.bar_groups(tasks_router.CLASSES, {"as learned": arrays["probs"], "turned round": arrays["other"]},
-                                     title="What the model answers", y_title="probability", dark=lesson.dark()),
-           "Probabilities of the kinds with the learned and with the turned-round weights."))
-
-
-def _longer(page, where, tried):
-    _pair(page, where, ("probs", plots.bar_groups(
-        tasks_router.CLASSES, {"message alone": tried.found.arrays["probs"], "with a sentence before it": tried.found.arrays["other"]},
-        title="What the model answers", y_title="probability", dark=lesson.dark()),
-        "Probabilities of the kinds for the message alone and with another sentence before it."))
-
-
-def _sums(page, where, tried):
-    _pair(page, where, *((name, _pattern(tried, name, title), f"{title}: {len(tried.tokens)} words.")
-                         for name, title in (("masked", "Masked before the softmax"), ("zeroed", "Zeroed after the softmax"))),
-          ("sums", plots.bars(tried.tokens, tried.found.arrays["sums"], title="Row sums of the second", y_title="sum", y_range=(0, 1.15),
-                              dark=lesson.dark()), "Row sums of the weights that were zeroed after the softmax."))
-
-
-def _heads(page, where, tried):
-    _pair(page, where, ("counts", plots.bars(tried.tokens, tried.found.arrays["counts"], title="Numbers in the attention of one block",
-                                             y_title="parameters", digits=6, dark=lesson.dark()),
-                        "Parameters of attention for each number of heads: all equal."))
-
-
 # -------------------------------------------------------------------------------------------------------------- the list
 
 
-FOUR = "Ali makan nasi lemak"
+def _gap(tried):
+    return f"{tried.found.figures['gap']:.1e}" if tried.found.figures["gap"] else "0"
+
+
+def _tell_meaning(tried):
+    if not tried.found.figures["n_words"]:
+        return "No word comes twice in this text, so there is nothing to compare."
+    return (f"Words that come more than once: {tried.found.figures['n_words']}. Largest difference between the rows of the same word: "
+            f"**{_gap(tried)}**.")
+
+
+def _tell_random(tried):
+    if tried.found.figures["n_words"] < 2:
+        return "All words are the same here, so all weights are: there is nothing to compare."
+    return (f"Of {tried.found.figures['n_seeds']} random models, **{tried.found.figures['share']:.0%}** agree with the commonest choice of "
+            "what the last word looks at most.")
+
+
+def _tell_seen(tried):
+    still, n = int((tried.found.arrays["moved"] == 0).sum()), len(tried.tokens)
+    return (f"The first of {n} token{'s' * (n > 1)} sees {tried.found.figures['n_seen']}. When the last word changes, **{still}** "
+            f"output{' does' if still == 1 else 's do'} not move at all.")
+
+
+def _tell_shares(tried):
+    found = tried.found.figures
+    return (f"**{found['distance']:.0%}** of the weight moved to other words. The probability of “{tasks_router.CLASSES[found['kind']]}” "
+            f"went from **{found['probability']:.3f}** to **{found['with others']:.3f}**.")
+
+
+def _tell_longer(tried):
+    found = tried.found.figures
+    return (f"The probability of “{tasks_router.CLASSES[found['kind']]}” went from **{found['alone']:.3f}** to **{found['with it']:.3f}**; "
+            f"the answer is now “{tasks_router.CLASSES[found['answer']]}”.")
+
+
 BELIEFS = (
-    Belief("Attention knows the order of the words", "Without positions, and without a mask, attention sees a set: turn the text round, "
-                                                     "and each word gets the same numbers. Positions have to be put "
-                                                     "in.", "positions", "dog bites man",
-           _attend(misconceptions.knows_order),
-           lambda tried: "Largest difference between what a word gets in one order and in the other: "
-                         f"**{tried.found.figures['gap']:.1e}**.",
-           _order),
-    Belief("Attention understands what a word means", "Attention compares vectors. The same word has the same vector wherever it stands, "
-           "so without positions its row is the same too, be it the bank of a river or one that is robbed.", "queries-keys-values",
-           "he sat on the bank of the river and robbed the bank", _attend(misconceptions.understands_meaning, before=("tokens",)),
-           lambda tried: "No word comes twice in this text, so there is nothing to compare." if not tried.found.figures["n_words"] else
-           f"Words that come more than once: {tried.found.figures['n_words']}. Largest difference between the rows of the same word: "
-           f"**{tried.found.figures['gap']:.1e}**.", _meaning),
-    Belief("A striking pattern means something, even with random weights", "Random weights make patterns too, some of them striking. With "
-           "the next random model the pattern is another one.", "attention", "the umpire warned the bowler after he overstepped", _random,
-           lambda tried: f"Of {tried.found.figures['n_seeds']} random models, **{tried.found.figures['share']:.0%}** agree with the "
-                         "commonest choice of what the last word looks at most.", _favourites),
-    Belief("A token is a word", "A tokenizer cuts a text into pieces that came often in its training text: whole words, parts of words, "
-           "single bytes.", "tokens", "unbelievably, internationalisation isn't one piece", _pieces,
-           lambda tried: f"**{tried.found.figures['n_words']} words, {tried.found.figures['n_tokens']} tokens** by byte pairs, trained on "
-                         f"this course's story with {N_MERGES} merges.", _counts),
-    Belief("Every token sees the whole sentence", "In an encoder, yes. In a decoder such as GPT-2 a token sees itself and what came "
-                                                  "before: the first sees 1, only the last sees all.", "causal-mask", "the bank refused "
-                                                  "the loan",
-           _attend(misconceptions.every_token_sees_all, _other),
-           lambda tried: f"The first of {len(tried.tokens)} tokens sees {tried.found.figures['n_seen']}. When the last word changes, "
-           f"**{int((tried.found.arrays['moved'] == 0).sum())}** outputs do not move at all.", _seen),
-    Belief("The attention weights are the reason for the answer", "They *need not* be: other weights can lead to the same answer (Jain & "
-           "Wallace 2019), which does not show that they never are (Wiegreffe & Pinter 2019). Here a trained model's weights are turned "
-           "round, the largest to the smallest.", "in-practice", "Where is my certificate?", _explain,
-           lambda tried: f"**{tried.found.figures['distance']:.0%}** of the weight moved to other words. The probability of "
-           f"“{tasks_router.CLASSES[tried.found.figures['kind']]}” went from **{tried.found.figures['probability']:.3f}** to "
-           f"**{tried.found.figures['with others']:.3f}**.", _shares),
-    Belief("More context always helps", "What does not belong to the question takes part in the sums as well, and can lead a model astray. "
-           f"Here the sentence “{CONTEXT}” is put before the message. For large models, too, it matters where the important part "
-           "stands matters for them too (Liu et al. 2024).", "in-practice", "I paid twice for the course", _context,
-           lambda tried: f"The probability of “{tasks_router.CLASSES[tried.found.figures['kind']]}” went from "
-           f"**{tried.found.figures['alone']:.3f}** to **{tried.found.figures['with it']:.3f}**; the answer is now "
-           f"“{tasks_router.CLASSES[tried.found.figures['answer']]}”.", _longer),
-    Belief("Masking after the softmax is as good", "After the softmax the future has already taken its part of the 1: rows sum to less, "
-                                                   "and what is hidden still moves what is seen.", "causal-mask", FOUR,
-           _attend(misconceptions.masking_afterwards_is_as_good, _other),
-           lambda tried: f"Smallest row sum: **{tried.found.figures['least']:.3f}**. When the last word changes, an earlier weight moves "
-                         f"by up to **{tried.found.figures['leak']:.2g}**.", _sums),
-    Belief("More heads, more parameters", "The heads share the width: twice as many are half as wide. Fewer *key/value* heads do save "
-           "parameters.", "parameters", "", lambda _words, _seed: heads_of(12),
-           lambda tried: f"**{', '.join(tried.tokens)} heads: {tried.found.figures['count']:,} parameters each**, counted on arrays that "
-           "were really drawn.", _heads),
+    Belief(
+        "Attention knows the order of the words",
+        "Without positions, and without a mask, attention sees a set: turn the text round, and each word gets the same numbers. Positions "
+        "have to be put in.",
+        "positions", "dog bites man", _attend(misconceptions.knows_order),
+        lambda tried: f"Largest difference between what a word gets in one order and in the other: **{_gap(tried)}**.",
+        belief_pictures.order, lambda tried: misconceptions.explain_order(tried.found, **tried.given)),
+    Belief(
+        "Attention understands what a word means",
+        "Attention compares vectors. The same word has the same vector wherever it stands, so without positions its row is the same too, "
+        "be it a river bank or one that is robbed.",
+        "queries-keys-values", "he sat on a river bank and robbed the other bank",
+        _attend(misconceptions.understands_meaning, before=("tokens",)), _tell_meaning, belief_pictures.meaning,
+        lambda tried: misconceptions.explain_meaning(tried.found, *list(tried.given.values())[1:])),
+    Belief(
+        "A striking pattern means something, even with random weights",
+        "Random weights make patterns too, some of them striking. With the next random model the pattern is another one.",
+        "attention", "the umpire warned the bowler after he overstepped", _random, _tell_random, belief_pictures.favourites,
+        lambda tried: misconceptions.explain_share(tried.found)),
+    Belief(
+        "A token is a word",
+        "A tokenizer cuts a text into pieces that came often in its training text: whole words, parts of words, single bytes.",
+        "tokens", "unbelievably, internationalisation isn't one piece", _pieces,
+        lambda tried: f"Words: **{tried.found.figures['n_words']}**. Tokens: **{tried.found.figures['n_tokens']}**, by byte pairs, "
+                      f"trained on this course's story with {N_MERGES} merges.",
+        belief_pictures.counts, lambda tried: misconceptions.explain_tokens(tried.found)),
+    Belief(
+        "Every token sees the whole sentence",
+        "In an encoder, yes. In a decoder such as GPT-2 a token sees itself and what came before: the first sees 1, only the last sees "
+        "all.",
+        "causal-mask", "the bank refused the loan", _attend(misconceptions.every_token_sees_all, _other), _tell_seen, belief_pictures.seen,
+        lambda tried: misconceptions.explain_sight(tried.found, *list(tried.given.values())[:4])),
+    Belief(
+        "The attention weights are the reason for the answer",
+        "They *need not* be: other weights can lead to the same answer (Jain & Wallace 2019), which does not show that they never are "
+        "(Wiegreffe & Pinter 2019). Here a trained model's weights are turned round, the largest to the smallest.",
+        "in-practice", "Where is my certificate?", _explain, _tell_shares, belief_pictures.shares,
+        lambda tried: misconceptions.explain_turn(tried.found)),
+    Belief(
+        "More context always helps",
+        "What does not belong to the question takes part in the sums as well, and can lead a model astray. Here the sentence “" + CONTEXT
+        + "” is put before the message. For large models, too, it matters where the important part stands (Liu et al. 2024).",
+        "in-practice", "I paid twice for the course", _context, _tell_longer, belief_pictures.longer,
+        lambda tried: misconceptions.explain_loss(tried.found)),
+    Belief(
+        "Masking after the softmax is as good",
+        "After the softmax the future has already taken its part of the 1: rows sum to less, and what is hidden still moves what is seen.",
+        "causal-mask", FOUR, _attend(misconceptions.masking_afterwards_is_as_good, _other),
+        lambda tried: f"Smallest row sum: **{tried.found.figures['least']:.3g}**. When the last word changes, an earlier weight moves by "
+                      f"up to **{tried.found.figures['leak']:.2g}**.",
+        belief_pictures.sums, lambda tried: misconceptions.explain_row_sum(tried.found)),
+    Belief(
+        "More heads, more parameters",
+        "The heads share the width: twice as many are half as wide. Fewer *key/value* heads do save parameters.",
+        "parameters", "", lambda _words, _seed: heads_of(12),
+        lambda tried: f"**{', '.join(tried.tokens)} heads: {tried.found.figures['count']:,} parameters each**, counted on arrays that were "
+                      "really drawn.",
+        belief_pictures.heads, lambda tried: misconceptions.explain_heads(tried.given["configs"][0])),
 )
 WIDTH_ONLY = len(BELIEFS) - 1  # the belief that has nothing to do with a text
 

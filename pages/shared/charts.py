@@ -15,7 +15,7 @@ QUANTITIES = {
 
 
 def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_title="query (who looks)", column_title="key (looked at)",
-            clicked=None, hidden=None, outline=None, limit=None, width=470, max_cell=72, digits=2, small=False, dark=False):
+            clicked=None, framed=(), hidden=None, outline=None, limit=None, width=470, max_cell=72, digits=2, small=False, dark=False):
     """A matrix as square cells: rows from the top, columns from the left, values in the cells while they fit.
 
     A few rows of many columns get cells that are taller than wide, so that every row keeps its label.
@@ -25,6 +25,7 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
     quantity      a key of QUANTITIES: it sets the colours and their range
     name          what a value is called in the hover text
     clicked       (row, column) to frame, or (row, None) for a whole row, (None, column) for a whole column
+    framed        numbers of whole rows to frame besides
     hidden        bool, same shape: True is drawn as −∞ (may not be looked at)
     outline       (first, last) column to frame as a block
     limit         the largest absolute value on the colour scale, to give linked pictures one scale
@@ -88,7 +89,8 @@ def heatmap(z, rows, columns, *, title, quantity="value", name="value", row_titl
                       "tickangle": 0,
                       "constraintoward": "top", "title": {"text": row_name, "standoff": 4, "font": {"size": 12}}}
         | ({"scaleanchor": "x"} if tall == cell else {}),
-        shapes=_frames(clicked, n_rows, n_columns, colours) + block)}, (rows, columns, drawn))
+        shapes=[frame for each in (clicked, *((row, None) for row in framed)) for frame in _frames(each, n_rows, n_columns, colours)]
+        + block)}, (rows, columns, drawn))
 
 
 def _ends(z, quantity, limit):

@@ -58,30 +58,40 @@ NUMBERED = [point for _, points in POINTS for point in points]
 
 
 def numbers(raw):
-    """The ticked points that an address names, as a set of numbers from 1; None where it holds anything else.
+    """The ticked points that an address names, and how many of its entries name none.
 
-    >>> sorted(numbers("3 1")), numbers(""), numbers("0"), numbers("x")
-    ([1, 3], set(), None, None)
+    returns  (set of numbers from 1, int)
+
+    >>> numbers("3, 1"), numbers(""), numbers("1 99 x")
+    (({1, 3}, 0), (set(), 0), ({1}, 2))
     """
-    found = raw.split()
-    if any(not word.isascii() or not word.isdigit() or len(word) > 3 or not 1 <= int(word) <= len(NUMBERED) for word in found):
-        return None
-    return {int(word) for word in found}
+    found, unread = set(), 0
+    for word in raw.replace(",", " ").split():
+        if word.isascii() and word.isdigit() and len(word) <= 3 and 1 <= int(word) <= len(NUMBERED):
+            found.add(int(word))
+        else:
+            unread += 1
+    return found, unread
 
 
 def markdown(ticked, project="", notes=""):
     """The list as a Markdown text, with what is ticked, for the person's own files.
 
     ticked          numbers from 1
-    project, notes  the person's words, as they are
+    project, notes  the person's words; they stand in it as quotations, so that nothing in them turns into a part of the list
 
     >>> markdown({1}).count("- [x]")
     1
     """
-    lines, number = [f"# Before it goes live{': ' if project else ''}{project}", "", f"{len(ticked)} of {len(NUMBERED)} points settled."], 0
+    lines, number = ["# Before it goes live", "", *_quoted(project), f"{len(ticked)} of {len(NUMBERED)} points settled."], 0
     for group, points in POINTS:
         lines += ["", f"## {group}", ""]
         for name, point in points:
             number += 1
             lines.append(f"- [{'x' if number in ticked else ' '}] {number}. {name}. {point}")
-    return "\n".join([*lines, *(["", "## Notes", "", notes] if notes else []), ""])
+    return "\n".join([*lines, "", *(["## Notes", "", *_quoted(notes)] if notes else [])])
+
+
+def _quoted(words):
+    """The person's words as a Markdown quotation, and an empty line; nothing where there are none."""
+    return [*(f"> {line}".rstrip() for line in words.splitlines()), ""] if words else []

@@ -194,6 +194,8 @@ def found(words, url=""):
     ['Embedding']
     """
     sought = words.casefold().split()
+    if not all(any(letter.isalnum() for letter in word) for word in sought):
+        return []
     return [term for term in TERMS if url in ("", term.url)
             and all(word in f"{term.name} {term.also} {term.meaning}".casefold() for word in sought)]
 

@@ -106,8 +106,8 @@ def bar_groups(labels, series, *, title, y_title, stacked=False, height=320, dar
         for (name, values), (colour, hatch) in zip(series.items(), looks, strict=False)]
     spec = _bar_layout(labels, title, y_title, height, None, colours)
     return Ready({"data": data, "layout": spec | {
-        "barmode": "relative" if stacked else "group", "showlegend": True, "margin": spec["margin"] | {"b": 90},
-        "legend": {"orientation": "h", "y": -0.22, "x": 0, "yanchor": "top", "font": {"size": 12}}}},
+        "barmode": "relative" if stacked else "group", "showlegend": True, "margin": spec["margin"] | {"t": 70},
+        "legend": {"orientation": "h", "y": 1.02, "x": 0, "yanchor": "bottom", "font": {"size": 12}}}},  # above: labels below may slant
         (labels, list(series), np.transpose(list(series.values()))))
 
 

@@ -1,5 +1,6 @@
 """Sorting messages with a trained model: one message taken apart, many measured, and the list of what to settle before others use it."""
 
+import unicodedata
 from typing import NamedTuple
 
 import numpy as np
@@ -35,8 +36,13 @@ class Read(NamedTuple):
 
     @property
     def shown(self):
-        """The words, with a mark on those that the model does not know."""
-        return [f"{word}?" if number == UNKNOWN else word for word, number in zip(self.words, self.token_ids, strict=True)]
+        """The words; those that the model does not know stand in brackets."""
+        return bracketed(self.typed)
+
+
+def bracketed(typed):
+    """The words of a message; those that the model does not know stand in brackets."""
+    return [word if word in tasks_router.NUMBERS else f"[{word}]" for word in tasks_router.words(typed)]
 
 
 def sizes():
@@ -71,14 +77,18 @@ def ask(page):
         weights = controls.choice(page, "weights", "Weights", WEIGHTS)
     own = controls.words(page, "message", "Or your own message to the academy", "", max_length=400,
                          placeholder="Leave it empty for the message above")
-    found = read(own if own.strip() else ready, weights)
-    lesson.remarks([found.note] if found.note else [])
+    found = read(text.clean(own).text if own.strip() else ready, weights)
+    cleaned = text.clean(own)
+    signs = sum(unicodedata.category(character) == "So" for character in cleaned.text)
+    left_out = (f"{signs} sign{'s' * (signs > 1)} such as emoji {'were' if signs > 1 else 'was'} left out: the model reads words of "
+                "letters and digits alone.")
+    lesson.remarks([*cleaned.notes, *[left_out] * bool(signs), *[found.note] * bool(found.note)])
     unknown = sum(number == UNKNOWN for number in found.token_ids)
     lesson.words(f"The model reads: {' '.join(text.visible(word) for word in found.shown)}")
     if unknown:
-        lesson.say(f"**{unknown} of {len(found.words)} words** are marked with ?: training never used them, so to this model they are all "
-                   "the same unknown word. A misspelt word is an unknown word too. Tokenizers made of pieces, as on the page Tokens, do "
-                   "not lose words in this way.")
+        lesson.say(f"Words in brackets: **{unknown} of {len(found.words)}**. Training never used them, so to this model they are all the "
+                   "same unknown word, and so is a misspelt one. Tokenizers made of pieces, as on the page Tokens, do not lose words in "
+                   "this way.")
     return found
 
 
@@ -103,7 +113,7 @@ def one(page):
     needed = trace.probs[message.kind] - routing.without_each(message.params, message.token_ids, sizes(), UNKNOWN)[:, message.kind]
     with right:
         figure = plots.bar_groups(message.shown, {"share in the sum": trace.pool_pattern, "lost when it is hidden": needed},
-                                  title=f"Each word: its share, and what P({CLASSES[message.kind]}) loses without it",
+                                  title=f"Its share; what P({CLASSES[message.kind]}) loses",
                                   y_title="share; probability", dark=lesson.dark())
         lesson.picture(figure, f"{page}.words", f"For each of {len(message.words)} words its share in the pooled vector, largest "
                        f"{trace.pool_pattern.max():.3f}, and what the probability of {CLASSES[message.kind]} loses when the word is "
@@ -113,7 +123,8 @@ def one(page):
                  f"{needed[most]:.4f}. Most needed: {text.quoted(message.words[deepest])}, falls by {needed[deepest]:.4f}.")
     lesson.say("The two need not agree. A **share** says how much of a word's vector went into the sum. Hiding the word and asking again "
                "says whether the answer **needs** it. Only the second is a test, and even it hides one word at a time.")
-    figure = charts.small_multiples(block.attention.pattern, message.shown, message.shown, titles=heads, most_across=2,
+    figure = charts.small_multiples(block.attention.pattern, message.shown, message.shown, titles=heads,
+                                    most_across=2 if lesson.look(960)["width"] > 400 else 1,
                                     clicked=(heads.index(cell.stage), cell.row, cell.column) if cell.stage in heads else None,
                                     **lesson.look(960))
     lesson.picture(figure, f"{page}.patterns",
@@ -144,6 +155,16 @@ def taken(page, name, stage):
     return take
 
 
+def taken_pair(page):
+    """A callback for a clicked cell of the table of right and guessed kinds."""
+    def take():
+        point = controls.clicked(f"{page}.confusion")
+        if point is not None:
+            st.session_state[f"{page}.right"], st.session_state[f"{page}.answer"] = int(point["y"]), int(point["x"])
+
+    return take
+
+
 def taken_head(page, heads, n_traces):
     """A callback for a clicked cell of the heads' joint picture."""
     def take():
@@ -162,11 +183,21 @@ def many(page):
     lesson.say(f"On {N_MESSAGES:,} messages made from sentences that training never used, {accuracies[0]:.1%} are sorted right. The same "
                f"model with the weights it began with sorts {accuracies[1]:.1%} right. They are made from 50 sentences by the author of "
                "the training sentences: what real people write will differ more, and the figure will be lower.")
+    first, second = st.columns(2)
+    with first:
+        kind = controls.pick(page, "right", "Right kind", CLASSES, CLASSES.index("content"))
+    with second:
+        guess = controls.pick(page, "answer", "What the model says", CLASSES, CLASSES.index("certificate"))
     left, right = st.columns(2)
     with left:
-        lesson.picture(charts.heatmap(routing.confusion(held.probs, held.kinds), CLASSES, CLASSES, name="messages", row_title="right kind",
-                                      column_title="what the model says", title="What is taken for what: messages", **lesson.look()),
-                       f"{page}.confusion", f"Of {N_MESSAGES} messages, how many of each right kind (rows) got each answer (columns).")
+        table = routing.confusion(held.probs, held.kinds)
+        lesson.picture(charts.heatmap(table, CLASSES, CLASSES, name="messages", row_title="right kind", column_title="what the model says",
+                                      title="What is taken for what: messages", clicked=(kind, guess), **lesson.look()),
+                       f"{page}.confusion", f"Of {N_MESSAGES} messages, how many of each right kind (rows) got each answer (columns).",
+                       taken_pair(page))
+    messages = routing.taken_for(held, kind, guess)
+    lesson.panel(f"{CLASSES[kind]}, sorted as {CLASSES[guess]}", f"{table[kind, guess]}",
+                 [f"{table[kind, guess]} of {table[kind].sum()} messages of this kind; {len(messages)} different ones:", *messages[:40]])
     threshold = controls.decimal(page, "threshold", "A person takes over below this probability", 0, 0.99, 0.7, 0.01)
     curve = routing.hand_over(held.probs, held.kinds, THRESHOLDS)
     here = routing.hand_over(held.probs, held.kinds, [threshold])
@@ -176,21 +207,21 @@ def many(page):
                               markers=False, dark=lesson.dark())
         lesson.picture(figure, f"{page}.caution", f"With a higher threshold the model sorts fewer messages and more of these right; at "
                        f"{threshold:g} it sorts {here.answered[0]:.1%}.")
-    lesson.say(f"With a threshold of **{threshold:g}** the model sorts **{here.answered[0]:.1%}** of the messages, "
-               f"**{here.right[0]:.1%}** of "
-               f"these right, and {1 - here.answered[0]:.1%} go to a person. Choose it by what an error costs, on messages that are not "
-               "used to measure it afterwards.")
+    right_of_these = f"**{here.right[0]:.1%}** of these right" if here.answered[0] else "no message at all"
+    lesson.say(f"With a threshold of **{threshold:g}** the model sorts **{here.answered[0]:.1%}** of the messages, {right_of_these}, and "
+               f"{1 - here.answered[0]:.1%} go to a person. Choose it by what an error costs, on messages that are not used to measure it "
+               "afterwards.")
     lesson.heading("Messages that no academy could answer")
     foreign = slow.foreign()
     guesses = foreign.argmax(axis=-1)
     confident = (foreign.max(axis=-1) >= threshold) & (guesses != CLASSES.index("other"))
     lesson.say(f"It was trained to say “other” to what is none of its business. Of {len(OUT_OF_SCOPE)} foreign messages it does so for "
                f"{int((guesses == CLASSES.index('other')).sum())}. Into one of the four kinds it sorts {int(confident.sum())} with a "
-               f"probability of {threshold:g} or more: it has never met their words, and a high probability says nothing about that. A "
-               "softmax has to share out 1 among the kinds it has.")
+               f"probability of {threshold:g} or more. Words in brackets are unknown to it, and the others keep other company than in "
+               "training. A softmax has to share out 1 among the kinds it has, so a high probability is no sign that one of them fits.")
     order = np.argsort(-foreign.max(axis=-1) * (guesses != CLASSES.index("other")), kind="stable")[:8]
     lesson.say("| message | it says | probability |\n|:--|:--|--:|\n" + "\n".join(
-        f"| {OUT_OF_SCOPE[i]} | {CLASSES[guesses[i]]} | {foreign[i].max():.3f} |" for i in order))
+        f"| {' '.join(bracketed(OUT_OF_SCOPE[i]))} | {CLASSES[guesses[i]]} | {foreign[i].max():.3f} |" for i in order))
     lesson.heading("Who gives what")
     lesson.say("| from | what |\n|:--|:--|\n"
                "| the model | a vector for each word and one for the message. With random weights it is there too, and worth "
@@ -201,7 +232,7 @@ def many(page):
 
 def tick(page, number):
     """A callback: this point is settled, or no longer."""
-    ticked = checklist.numbers(st.session_state.get(f"{page}.ticked") or "") or set()
+    ticked, _ = checklist.numbers(st.session_state.get(f"{page}.ticked") or "")
     st.session_state[f"{page}.ticked"] = " ".join(map(str, sorted(ticked ^ {number})))
 
 
@@ -209,12 +240,10 @@ def points(page):
     """The checklist as a form, with the download of what is ticked."""
     lesson.say("A model that works on this page is not yet one that others can rely on. Tick what is settled, and take the list with you "
                "as Markdown. The ticks stand in the address; project and notes do not, they stay in this window.")
-    raw = controls.words(page, "ticked", "Numbers of the ticked points", "", max_length=200)
-    ticked = checklist.numbers(raw)
-    if ticked is None:
-        lesson.remarks([("The numbers of ticked points can't be read: write whole numbers from 1 to "
-                        f"{len(checklist.NUMBERED)} with spaces between them, or tick the points below.")])
-        ticked = set()
+    ticked, unread = checklist.numbers(controls.words(page, "ticked", "Numbers of the ticked points", "", max_length=200))
+    if unread:
+        lesson.remarks([(f"{unread} of the entries {'is' if unread == 1 else 'are'} no number of a point: write whole numbers from 1 to "
+                         f"{len(checklist.NUMBERED)} with spaces between them, or tick the points below. The others are ticked.")])
     project = st.text_input("Project", key=f"_{page}.project", max_chars=100, persist_state="session")
     number = 0
     for column, groups in zip(st.columns(2), (checklist.POINTS[:5], checklist.POINTS[5:]), strict=True):
