@@ -10,10 +10,10 @@ PATHS = {
                        "ready-made examples; when a page is clear, type a sentence of your own above and watch it go through the same "
                        "steps.",
     "I teach": "Every setting and the clicked cell stand in the address: prepare a page, copy its address, and your class opens the very "
-               "same numbers. The examples print the same digits on every machine. Each page can be downloaded as a script that needs "
-               "NumPy alone.",
-    "I look something up": "Each page starts with its formula and ends with the function that ran, the checks and the sources. Jump to a "
-                           "page from the map or the menu.",
+               "same numbers. The examples print the same digits on every machine. Most pages can be downloaded as a script that needs "
+               "NumPy alone. The quiz has a link that gives a class the same questions.",
+    "I look something up": "Lessons end with the functions that ran, the checks, the words they teach and the sources. The glossary finds "
+                           "a word, also by the name that other code has for it. Jump to a page from the map or the menu.",
 }
 
 lesson.remarks(controls.own_tokens()[1])
@@ -38,8 +38,15 @@ lesson.picture(drawing, f"{PAGE}.map", "Map of the course, in order: " + ", ".jo
 
 path = controls.choice(PAGE, "path", "Your way through it", list(PATHS))
 lesson.say(PATHS[path])
-for entry in lessons:
-    lesson.link(entry)
+for part, entries in groups.items():
+    if entries:
+        lesson.say(f"**{part}**")
+    for entry in (entry for entry in lessons if entry.part == part):
+        left, right = st.columns([1, 2.4], vertical_alignment="center")
+        with left:
+            lesson.link(entry, f"**{entry.title}**")
+        with right:
+            lesson.small(entry.question)
 
 lesson.say("**How a page works.** Question, guess, play, numbers, check. Pick a cell by click or with the lists. The bar at the foot shows "
            "its sum with every digit. “Checked here” tests the page's own numbers while you look. What you type is kept in the address, so "

@@ -48,7 +48,7 @@ def begin(lesson, page_of):
     controls.start(lesson.key)
     with st.sidebar:
         controls.tables()
-        small("The address of this page holds all its settings. Copy it to share exactly what you see.")
+        small("What you set on this page stands in its address. Copy it to share what you see.")
     st.title(lesson.title, anchor=False)
     say(f"**{lesson.question}**")
     slot = st.empty()

@@ -60,12 +60,12 @@ def test_the_list_next_and_back_work_from_the_keyboard_and_the_browsers_buttons_
     main = visitor.page.locator('[data-testid="stMain"]')
 
     def follow(name):
-        link = main.get_by_role("link", name=name)
+        link = main.get_by_role("link", name=name, exact=True)
         link.focus()
         visitor.page.keyboard.press("Enter")
         visitor.settle()
 
-    follow("Attention: How much does each word take")
+    follow("Attention")
     assert shows(visitor, "attention")
     follow("Next: Scaling and saturation")
     assert shows(visitor, "scaling")
@@ -89,5 +89,5 @@ def test_an_address_that_is_no_page_says_so_and_shows_the_welcome(visitor):
 def test_three_ways_through_the_course_are_told(visitor, path):
     visitor.open("").choose(path)
     firsts = {"I want to learn": "Take the pages in order", "I teach": "Every setting and the clicked cell stand in the address",
-              "I look something up": "Each page starts with its formula"}
+              "I look something up": "Lessons end with the functions that ran"}
     assert [first in visitor.text() for first in firsts.values()] == [name == path for name in firsts]
