@@ -3,6 +3,7 @@
 import json
 
 from core.attention import divisors_sentence
+from core.written import separated
 
 WITHOUT_SIZE = """
     architectures model_type _name_or_path name_or_path transformers_version torch_dtype dtype use_cache initializer_range
@@ -76,7 +77,7 @@ class Reader:
         """A field that a file may leave out, or set to null: then the format's own default counts, and the note says so."""
         self.asked.add(name)
         if self.fields.get(name) is None:
-            self.notes.append(f"{name} is not given; this format's default is {told(default) if isinstance(default, bool) else default}.")
+            self.notes.append(f"{name} is not given; this format's default is {_plain(default)}.")
             return default
         if isinstance(default, bool) and not isinstance(self.fields[name], bool):
             raise ValueError(f'"{name}" is {told(self.fields[name])}; it must be true or false.')
@@ -111,17 +112,22 @@ class Reader:
         """
         width, heads, shared = (sizes.get(name) for name in ("d_model", "n_heads", "n_kv_heads"))
         if sizes.get("d_head") is None and "latent" not in sizes and width % heads:
-            raise ValueError(f'"{self.names["d_model"]}" {width} can\'t be cut into {heads} equal heads ("{self.names["n_heads"]}"): '
+            raise ValueError(f'"{self.names["d_model"]}" {width:,} can\'t be cut into {heads:,} equal heads ("{self.names["n_heads"]}"): '
                              + _work(width))
         if shared is not None and heads % shared:
-            raise ValueError(f'{heads} heads ("{self.names["n_heads"]}") can\'t share {shared} key/value heads '
+            raise ValueError(f'{heads:,} heads ("{self.names["n_heads"]}") can\'t share {shared:,} key/value heads '
                              f'("num_key_value_heads") evenly: {_work(heads).replace("head", "key/value head")}')
 
 
 def _work(width):
     """The counts that divide a width, as the end of a sentence."""
-    sentence = divisors_sentence(width)
+    sentence = separated(divisors_sentence(width))
     return sentence[0].lower() + sentence[1:]
+
+
+def _plain(default):
+    """A format's default in words."""
+    return told(default) if isinstance(default, bool) else f"{default:,}" if isinstance(default, int) else default
 
 
 def told(value):

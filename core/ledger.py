@@ -56,6 +56,11 @@ class Rule(NamedTuple):
     rule: int
 
     @property
+    def square(self):
+        """d²."""
+        return self.d_model**2
+
+    @property
     def error(self):
         """How far the rule is from the block, as a share of the block."""
         return abs(self.exact - self.rule) / self.exact
@@ -63,7 +68,7 @@ class Rule(NamedTuple):
     @property
     def factor(self):
         """What stands before d² in truth."""
-        return self.exact / self.d_model**2
+        return self.exact / self.square
 
 
 def place(name):
@@ -159,17 +164,40 @@ def totals(config):
     >>> totals(MODELS["gpt2"])[:4]
     (124439808, 163037184, 85056000, 84934656)
     """
-    c, count = published(config), count_parameters(config)
-    tables = sum(row.count for row in count.rows if row.name.startswith(("w_embed", "w_pos", "w_types")) or row.part == "logits")
+    c, count, tables = published(config), count_parameters(config), sum(row.count for row in table_rows(config))
     matrices = sum(row.count for row in count.rows if len(row.shape) == 2 and place(row.name)[0] in STACKS)
     apart = None if not c.head else count.total + (c.vocab_size * c.d_model if c.tied else 0)
     return Totals(count.total, apart, count.total - tables, matrices, count.active, tables)
 
 
+def table_rows(config):
+    """The tables of tokens, positions and segments, and the output where it has arrays of its own.
+
+    returns  tuple of ParameterRow
+
+    >>> from core.published_models import MODELS
+    >>> [row.name for row in table_rows(MODELS["gpt2"])]
+    ['w_embed', 'w_pos']
+    """
+    return tuple(row for row in count_parameters(config).rows
+                 if row.name.startswith(("w_embed", "w_pos", "w_types")) or row.part == "logits")
+
+
+def block_parts(config):
+    """What one block is made of. Of an encoder–decoder: one encoder layer. Where layers differ: one with experts.
+
+    returns  tuple of Entry
+
+    >>> from core.published_models import MODELS
+    >>> [(part.path[-1], part.count) for part in block_parts(MODELS["gpt2"])]
+    [('attention', 2362368), ('feed-forward', 4722432), ('norms', 3072)]
+    """
+    stack, found = "encoder" if published(config).kind == "encoder-decoder" else "blocks", entries(config)
+    return tuple(found[child] for child in found[(STACKS[stack][1],)].children)
+
+
 def rule(config):
     """One block against the rule of 12 d²: attention 4 d² and a feed-forward layer of width 4 d with 8 d².
-
-    Of an encoder–decoder: one encoder layer. Where layers differ: one with experts.
 
     returns  Rule
     source   Kaplan et al. 2020, section 2.1
@@ -178,9 +206,17 @@ def rule(config):
     >>> rule(MODELS["gpt2"]), round(rule(MODELS["gpt2"]).error, 6)
     (Rule(d_model=768, exact=7087872, rule=7077888), 0.001409)
     """
-    c, found = published(config), entries(config)
-    stack = "encoder" if c.kind == "encoder-decoder" else "blocks"
-    return Rule(c.d_model, found[(STACKS[stack][1],)].count, 12 * c.d_model**2)
+    c = published(config)
+    return Rule(c.d_model, sum(part.count for part in block_parts(c)), 12 * c.d_model**2)
+
+
+def regrouped(config, n_heads, n_kv_heads=None):
+    """The same model with another number of heads that share the same width; as many key/value heads unless given.
+
+    returns  PublishedConfig
+    raises   ValueError where the width can't be cut so
+    """
+    return dataclasses.replace(config, n_heads=n_heads, n_kv_heads=n_kv_heads, d_head=None)
 
 
 def with_heads(config, n_heads, n_kv_heads=None):
@@ -194,19 +230,19 @@ def with_heads(config, n_heads, n_kv_heads=None):
     >>> with_heads(MODELS["gpt2"], 3), with_heads(MODELS["gpt2"], 12, 1)[0]
     ((2362368, 4722432, 3072, 7087872), 1279616)
     """
-    found = entries(dataclasses.replace(config, n_heads=n_heads, n_kv_heads=n_kv_heads, d_head=None))
+    found = entries(regrouped(config, n_heads, n_kv_heads))
     return (*(found["one block", name].count for name in ("attention", "feed-forward", "norms")), found["one block",].count)
 
 
 def short(number):
-    """A number in four digits with its unit, as models are called.
+    """A number in four digits with its unit, as models are called; no line breaks before the unit.
 
     >>> short(124439808), short(671026419200), short(640), short(999960)
-    ('124.4 M', '671.0 B', '640', '1.0 M')
+    ('124.4\\xa0M', '671.0\\xa0B', '640', '1.0\\xa0M')
     """
     for size, unit in UNITS:
         if number >= 0.99995 * size:
-            return f"{number / size:.1f} {unit}"
+            return f"{number / size:.1f}\N{NO-BREAK SPACE}{unit}"
     return str(number)
 
 

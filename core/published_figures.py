@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 KERAS = "keras-hub, {}_presets.py (the field params)"
-QUOTED = "{}; the figure as several public files quote it for the released weights"
+FILES = "Hugging Face, {}, the number of parameters in its files; {}"
+CARDS = "Pythia, the model cards of EleutherAI on Hugging Face (total params)"
 
 
 class Figure(NamedTuple):
@@ -13,6 +14,15 @@ class Figure(NamedTuple):
     source: str       # where it stands, or what it is the sum of
     active: int | None = None   # that one token uses, where experts share the work
     within: int = 0   # how far our count may be from it, where it was printed rounded
+
+    def rounds_to(self, count):
+        """Is the figure this count, rounded to the digits that were printed?
+
+        >>> Figure(65_000_000, "").rounds_to(65_400_000), Figure(65_000_000, "").rounds_to(63_082_496)
+        (True, False)
+        """
+        printed = str(self.total).rstrip("0")
+        return 2 * abs(self.total - count) <= 10 ** (len(str(self.total)) - len(printed))
 
 
 FIGURES = {
@@ -25,24 +35,25 @@ FIGURES = {
     "t5-small": Figure(60506624, "an older version of " + KERAS.format("t5")),
     "transformer-base-2017": Figure(65_000_000, "Vaswani et al. 2017, table 3 (65 million)", within=3_000_000),
     "llama-2-7b": Figure(6738415616, KERAS.format("llama")),
-    "llama-2-70b": Figure(68976648192, QUOTED.format("Touvron et al. 2023, Llama 2")),
+    "llama-2-70b": Figure(68976648192, "Zhang et al. 2025, tables 5 and 6 (LoRAM), which start from these weights"),
     "llama-3-8b": Figure(8030261248, KERAS.format("llama3")),
-    "llama-3.1-405b": Figure(405853388800, QUOTED.format("Grattafiori et al. 2024, The Llama 3 Herd of Models")),
-    "llama-3.2-1b": Figure(1235814400, QUOTED.format("Llama 3.2 1B, model card")),
+    "llama-3.1-405b": Figure(405853388800, FILES.format("meta-llama/Llama-3.1-405B", "Grattafiori et al. 2024 print 405B")),
+    "llama-3.2-1b": Figure(1235814400, "GPTQModel, tests/test_parameter_count.py at commit fdbd5b6; the model card of "
+                           "Llama 3.2 prints 1.23B"),
     "mistral-7b-v0.1": Figure(7241732096, KERAS.format("mistral")),
-    "tinyllama-1.1b": Figure(1100048384, QUOTED.format("Zhang et al. 2024, TinyLlama")),
+    "tinyllama-1.1b": Figure(1100048384, "LLM-Pruner, more_results/README.md (#Param before); Zhang et al. 2024 print 1.1B"),
     "gemma-2b": Figure(2506172416, KERAS.format("gemma")),
     "gemma-7b": Figure(8537680896, KERAS.format("gemma")),
     "gemma-2-2b": Figure(2614341888, KERAS.format("gemma")),
     "gemma-2-9b": Figure(9241705984, KERAS.format("gemma")),
-    "qwen2-0.5b": Figure(494032768, KERAS.format("qwen")),
-    "qwen3-0.6b": Figure(596049920, QUOTED.format("Yang et al. 2025, Qwen3")),
-    "smollm2-135m": Figure(134515008, QUOTED.format("Ben Allal et al. 2025, SmolLM2")),
+    "qwen2-0.5b": Figure(494032768, "keras-hub, qwen_presets.py (the field params of qwen2.5_0.5b, which has these sizes too)"),
+    "qwen3-0.6b": Figure(596049920, KERAS.format("qwen3")),
+    "smollm2-135m": Figure(134515008, FILES.format("HuggingFaceTB/SmolLM2-135M", "Ben Allal et al. 2025 call it 135M")),
     "mixtral-8x7b": Figure(46702792704, "Jiang et al. 2024, Mixtral of Experts (47B, 13B active); to the digit in "
                            + KERAS.format("mixtral"), 12879925248),
-    "phi-2": Figure(2779683840, QUOTED.format("Phi-2, model card (2.7B)")),
-    "pythia-160m": Figure(162322944, "Biderman et al. 2023, Pythia, and its model cards"),
-    "pythia-6.9b": Figure(6857302016, "Biderman et al. 2023, Pythia, and its model cards"),
-    "deepseek-v3": Figure(671026419200, "DeepSeek-AI 2024, DeepSeek-V3 (671B, 37B active); to the digit as public files quote it",
-                          37552297472),
+    "phi-2": Figure(2779683840, FILES.format("microsoft/phi-2", "the model card of Phi-2 prints 2.7 billion")),
+    "pythia-160m": Figure(162322944, CARDS),
+    "pythia-6.9b": Figure(6857302016, CARDS),
+    "deepseek-v3": Figure(671026419200, "DeepSeek-AI 2024, DeepSeek-V3 (671B, 37B active); to the digit in the README of TensorCAD, which "
+                          "builds the model in PyTorch", 37552297472),
 }

@@ -63,3 +63,4 @@ lesson.source("Vaswani et al. 2017, section 3 and table 3", "Radford et al. 2019
               "Kaplan et al. 2020, section 2.1 (12 · d² for each block)", "Press & Wolf 2017 (one table for input and output)",
               "Shazeer 2019 (multi-query)", "Ainslie et al. 2023 (grouped queries)", "Shazeer 2020 (gated feed-forward layers)",
               "Jiang et al. 2024 (Mixtral)", "DeepSeek-AI 2024 (DeepSeek-V3)")
+ledgers.cite([*models, *MODELS] if view in (VIEWS[1], VIEWS[3]) else models)  # those charts show all of them

@@ -195,12 +195,14 @@ CONTROLS = [
     *of_page("parameters", {
         "guess": (None, "attention", "attention"), "vocab_size": (65, "50257", 50257), "n_ctx": (64, "1024", 1024),
         "d_model": (64, "768", 768), "n_layers": (2, "12", 12), "n_heads": (4, "12", 12), "n_kv_heads": ("as heads", "3", "3"),
-        "d_head": ("d / heads", "32", "32"), "d_ff": ("4 · d", "1536", "1536"), "bend": ("GELU", "SwiGLU", "SwiGLU"),
+        "d_head": ("d / heads", "32", "32"), "d_ff": ("4 · d", "1536", "1536"), "bend": (0, "SwiGLU", 3),
         "norm": ("LayerNorm", "RMSNorm", "RMSNorm"), "scheme": ("learned", "rotary", "rotary"), "tied": (True, "false", False),
         "biases": ("everywhere", "nowhere", "nowhere"), "other": (0, "gpt2", 1), "open": (0, "embeddings", 1)}),
     *of_page("parameters", {"what": ("my own sizes", "a published model", "a published model"), "view": ("part by part", "heads", "heads")},
              {"text": "a b"}),
     Control("parameters", "parameters.scale", "shares of each", "numbers", "numbers", {"parameters.other": "gpt2"}),
+    Control("parameters", "parameters.sum_of", 0, "gpt2-medium", 2, {"parameters.view": "12 · d²"}),
+    Control("parameters", "parameters.shared", 0, "3 key/value heads", 3, {"parameters.view": "heads"}),
     Control("parameters", "parameters.model", 0, "llama-3-8b", 10, {"parameters.what": "a published model"}),
     Control("parameters", "parameters.config", pasted.READY["GPT-2 small"], FILE, FILE, {"parameters.what": "a pasted config.json"}),
     *of_page("looking-inside", {

@@ -81,7 +81,7 @@ def test_a_default_that_is_taken_is_told():
     note = from_hugging_face(without).note
     assert "tie_word_embeddings is not given; this format's default is false." in note
     assert "num_key_value_heads is not given; this format's default is 32." in note
-    assert "n_inner is not given; this format's default is 3072." in from_hugging_face(FILES["gpt2"]).note
+    assert "n_inner is not given; this format's default is 3,072." in from_hugging_face(FILES["gpt2"]).note
 
 
 def test_biases_that_a_file_switches_on_are_counted():

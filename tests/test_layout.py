@@ -124,7 +124,7 @@ MAY_IMPORT = {
     "pasting": {"streamlit", "core", "pages.shared.controls", "pages.shared.lesson", "pages.shared.text"},
     "counting": {"streamlit", "core", "pages.shared.controls", "pages.shared.horizontal", "pages.shared.lesson", "pages.shared.pasting",
                  "pages.shared.slow"},
-    "ledgers": {"streamlit", "core", "pages.shared.counting", "pages.shared.horizontal", "pages.shared.lesson"},
+    "ledgers": {"streamlit", "core", "pages.shared.controls", "pages.shared.counting", "pages.shared.horizontal", "pages.shared.lesson"},
     "quantities": {"numpy", "plotly", "pages.shared.text", "pages.shared.theme", "pages.shared.figures"},
     "slow_costs": {"streamlit", "core"},
     "measuring": {"streamlit", "core", "pages.shared.lesson", "pages.shared.slow_costs"},

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core import ledger, transformer
+from core import ledger, transformer, written
 from core.config import CHOICES, ModelConfig
 from core.published_figures import FIGURES
 from core.published_models import MODELS, PublishedConfig
@@ -136,7 +136,26 @@ def test_the_reason_of_an_array_with_the_sizes_put_in_comes_to_its_shape(name):
 
 def test_short_numbers_keep_their_size():
     assert [ledger.short(n) for n in (0, 999, 1000, 999949, 999950, 124439808, 10**12)] == [
-        "0", "999", "1.0 K", "999.9 K", "1.0 M", "124.4 M", "1.0 T"]
+        "0", "999", "1.0\xa0K", "999.9\xa0K", "1.0\xa0M", "124.4\xa0M", "1.0\xa0T"]
+
+
+def test_a_tiny_share_is_said_to_be_under_a_bound_and_never_written_with_an_exponent():
+    assert written.percent(2362368, 124439808) == "1.898 %" and written.percent(1, 10**5 - 1) == "0.001 %"
+    for part in (0, 1, 7, 14848, 10**6, 671026419200):
+        for digits in (2, 4):
+            assert re.fullmatch(r"(under )?\d+(\.\d+)? %", written.percent(part, 671026419200, digits))
+
+
+def test_what_a_block_and_the_tables_are_made_of_adds_up():
+    for config in MODELS.values():
+        assert sum(part.count for part in ledger.block_parts(config)) == ledger.rule(config).exact
+        rows = ledger.table_rows(config)
+        assert sum(row.count for row in rows) == ledger.totals(config).tables and rows[0].name.startswith("w_embed")
+
+
+def test_a_published_figure_is_said_to_be_rounded_only_where_the_count_rounds_to_it():
+    assert FIGURES["gpt3-175b"].rounds_to(174_604_259_328) and not FIGURES["gpt3-175b"].rounds_to(174_650_000_001)
+    assert not FIGURES["transformer-base-2017"].rounds_to(63_082_496) and FIGURES["transformer-base-2017"].rounds_to(65_400_000)
 
 
 def test_the_file_for_a_spreadsheet_holds_the_ledger():

@@ -108,7 +108,7 @@ def test_every_field_is_named_once_as_what_became_of_it():
     reading = pasted.count(json.dumps(file)).reading
     named = [*reading.used, *reading.neutral, *reading.unknown]
     assert sorted(named) == sorted(file) and reading.unknown == ("odd", "other") and "_name_or_path" in reading.neutral
-    assert "n_inner is not given; this format's default is 3072." in reading.notes
+    assert "n_inner is not given; this format's default is 3,072." in reading.notes
 
 
 def test_what_stands_around_a_file_does_no_harm():

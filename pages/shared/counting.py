@@ -8,10 +8,12 @@ from core import ledger, published_figures
 from core.accounting import count_parameters
 from core.published_config import PublishedConfig
 from core.published_models import MODELS, runnable
+from core.written import percent, separated
 from pages.shared import controls, horizontal, lesson, pasting, slow
 
 WHAT = ("my own sizes", "a published model", "a pasted config.json")
 NAMES = list(MODELS)
+LAST = "last sizes that worked"
 SMALL = 300_000  # numbers: so small a model is really made, to be compared
 VOCABULARIES = (65, 256, 1000, 8192, 16384, 30522, 32000, 32128, 37000, 49152, 50257, 50304, 51200, 65536, 100000, 128256, 151936, 256000)
 CONTEXTS = (16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072)
@@ -41,17 +43,20 @@ def ask(page):
     what = controls.choice(page, "what", "Count", WHAT)
     with st.container(border=True):
         if what == WHAT[2]:
-            return "the pasted file", pasting.ask(page)
+            return pasting.ask(page)
         pasting.leave(page)
         if what == WHAT[1]:
             name = NAMES[controls.pick(page, "model", "Published model", NAMES)]
             _published(name)
             return name, MODELS[name]
-        return "my sizes", _own(page)
+        return _own(page)
 
 
 def _own(page):
-    """The sliders of every size."""
+    """The sliders of every size. Where they can't be, the last ones of this visit that could are counted, and called so.
+
+    returns  (what to call it, PublishedConfig)
+    """
     for place, (name, sizes) in zip(st.columns(len(PRESETS)), PRESETS.items(), strict=True):
         with place:
             st.button(f"Set to {name}", on_click=_set, args=(page, sizes), key=f"{page}.preset.{name}", width="stretch")
@@ -69,7 +74,7 @@ def _own(page):
         tied = controls.switch(page, "tied", "Tied tables", TOY["tied"], help="One table for the tokens of the input and of the output.")
     places = [place for _ in range(2) for place in st.columns([1.2, 1], vertical_alignment="bottom")]
     with places[0]:
-        bend = controls.choice(page, "bend", "Bend", BENDS, TOY["bend"])
+        bend = list(BENDS)[controls.pick(page, "bend", "Bend", BENDS)]
     with places[1]:
         norm = controls.choice(page, "norm", "Norm", NORMS, TOY["norm"])
     with places[2]:
@@ -82,22 +87,28 @@ def _own(page):
              for name, options in (("n_kv_heads", SHARED), ("d_head", HEAD_WIDTHS))}
     d_ff = 4 * sizes["d_model"] if held["d_ff"] == INNER[0] else int(held["d_ff"])
     choices = {"activation": BENDS[bend], "norm": NORMS[norm], "positions": scheme, "tied": tied, "biases": BIASES[biases]}
+    name, kept = "my sizes", f"_{page}.worked"
     try:
-        return PublishedConfig("my sizes", "decoder", d_ff=d_ff, **sizes, **given, **choices)
+        config = st.session_state[kept] = PublishedConfig(name, "decoder", d_ff=d_ff, **sizes, **given, **choices)
     except ValueError as fault:
-        lesson.warn(f"{fault} Until then the toy is counted below.")
-        return toy()
+        name, config = (LAST, st.session_state[kept]) if kept in st.session_state else ("the toy", toy())
+        lesson.warn(f"{separated(str(fault))} Until then {'the ' * (name == LAST)}{name} {'are' if name == LAST else 'is'} counted below.")
+    heads = f"{config.n_heads:,} head{'s' * (config.n_heads != 1)} of width {config.d_head:,}"
+    lesson.small(f"Counted, {name}: vocabulary {config.vocab_size:,}, context {config.n_ctx:,}, width {config.d_model:,}, "
+                 f"{config.n_layers:,} block{'s' * (config.n_layers != 1)}, {heads}, {config.n_kv_heads:,} for keys and values, "
+                 f"feed-forward width {config.d_ff:,}.")
+    return name, config
 
 
 @functools.cache
 def toy():
     """The sizes that the sliders begin with."""
-    return PublishedConfig("my sizes", "decoder", 65, 64, 2, 4, 256, 64, biases=BIASES["everywhere"])
+    return PublishedConfig("the toy", "decoder", 65, 64, 2, 4, 256, 64, biases=BIASES["everywhere"])
 
 
 def _set(page, sizes):
     for name, value in sizes.items():
-        st.session_state[f"{page}.{name}"] = value
+        st.session_state[f"{page}.{name}"] = list(BENDS).index(value) if name == "bend" else value
 
 
 def _published(name):
@@ -105,7 +116,8 @@ def _published(name):
     figure, count = published_figures.FIGURES[name], count_parameters(MODELS[name])
     lesson.say(f"Published: **{figure.total:,}**. Counted here: **{count.total:,}**. "
                + ("They are equal to the last digit." if figure.total == count.total else
-                  f"They differ by {abs(figure.total - count.total):,}; the published figure is rounded.")
+                  f"They differ by {abs(figure.total - count.total):,}"
+                  + ("; the published figure is rounded." if figure.rounds_to(count.total) else "."))
                + f" {MODELS[name].note}")
     lesson.small(f"The figure: {figure.source}.")
 
@@ -180,10 +192,9 @@ def opened(page, models):
     labels = [child[-1] + (" ›" if any(child in each and each[child].children for each in entries) else "") for child in children]
     of_what = "one block" if shown and shown[0].startswith("one ") else "the whole"
     arrays = not any(each[child].children for child in children for each in entries if child in each)
-    title = " › ".join(shown) or "the whole model"
-    title = title[0].upper() + title[1:]
-    figure = horizontal.opened(labels, series, lines, title=f"{title}: click a bar to {'see its product' if arrays else 'open it'}",
-                               marked=children.index(path) if is_array else None, dark=lesson.dark())
+    title = (f"{next(iter(models))}: " if len(models) == 1 else "") + (" › ".join(shown) or "the whole model")  # of two, bars bear names
+    lesson.small(f"Click a bar to {'see its product' if arrays else 'open it'}.")
+    figure = horizontal.opened(labels, series, lines, title=title, marked=children.index(path) if is_array else None, dark=lesson.dark())
     lesson.picture(figure, f"{page}.bars", f"{title}, shares of {of_what}. " + " ".join(
         f"{name}: " + "; ".join(f"{child[-1]} {line}" for child, line in zip(children, lines[name], strict=True)) + "." for name in models),
         take)
@@ -194,9 +205,9 @@ def opened(page, models):
 def _line(entry, base):
     if entry is None:
         return "none"
-    share = 100 * entry.count / base
     active = f" · {ledger.short(entry.active)} used by one token" if entry.active != entry.count else ""
-    return f"{entry.count:,} · {share:.1f} %{active}" if share >= 0.05 or not entry.count else f"{entry.count:,} · {share:.2g} %{active}"
+    share = f"{100 * entry.count / base:.1f} %" if 2000 * entry.count >= base or not entry.count else percent(entry.count, base, 2)
+    return f"{entry.count:,} · {share}{active}"
 
 
 def _pick_path(page, labels):
@@ -217,11 +228,13 @@ def _open(page, number):
 def _panel(name, entries, config, path):
     """The arithmetic of what is open."""
     entry, whole = entries[path], entries[()].count
+    share = percent(entry.count, whole)
+    share = f"of the whole model: {entry.count:,} / {whole:,} {'is' if share.startswith('under') else '='} {share}"
     if entry.row is None:
         parts = [entries[child] for child in entry.children]
         lines = [" + ".join(f"{part.path[-1]} {part.count:,}" for part in parts) + f" = {sum(part.count for part in parts):,}"]
         if entry.path:
-            lines.append(f"of the whole model: {entry.count:,} / {whole:,} = {100 * entry.count / whole:.4g} %")
+            lines.append(share)
         if entry.active != entry.count:
             lines.append(f"one token uses {entry.active:,} of them")
     else:
@@ -230,7 +243,7 @@ def _panel(name, entries, config, path):
         shape, put = " × ".join(f"{n:,}" for n in row.shape), ledger.with_sizes(row.reason, config)
         lines = [f"shape: {shape}; why: {row.reason}" + (f" = {put}" if put else ""),
                  f"{shape} = {size:,} numbers, {entry.times:,} time{plural}: {entry.times:,} × {size:,} = {entry.count:,}",
-                 f"of the whole model: {entry.count:,} / {whole:,} = {100 * entry.count / whole:.4g} %"]
+                 share]
         if entry.active != entry.count:
             lines.append(f"one token uses {entry.active // size:,} of them: {entry.active:,}")
     lesson.panel(f"{name}: {entry.label}", f"{entry.count:,}", lines)
@@ -244,7 +257,8 @@ def checks(config, name):
     lesson.check(f"{name}: each row is times × the product of its shape", max(abs(row.count - _size(row)) for row in count.rows), 0)
     if name in published_figures.FIGURES:
         figure = published_figures.FIGURES[name]
-        lesson.check(f"{name}: the count is the published figure", abs(count.total - figure.total), figure.within)
+        near = f"within {figure.within:,} of" if figure.within else "equal to"
+        lesson.check(f"{name}: the count is {near} the published figure", abs(count.total - figure.total), figure.within)
     try:
         made = runnable(config)
     except ValueError:

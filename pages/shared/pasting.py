@@ -10,12 +10,13 @@ from pages.shared import controls, lesson, text
 IN_ADDRESS = 2000  # characters
 TAKEN = 330_000    # by the field: more, in three bytes each, would be more than the server takes in one message
 KEPT = list(pasted.READY)
+STANDS_IN = f"{KEPT[0]}, ready-made"  # for a file that can't be counted
 
 
 def ask(page):
     """The field to paste into, ready files to put there, and what was read of them.
 
-    returns  core.published_config.PublishedConfig
+    returns  (what to call it, core.published_config.PublishedConfig)
     """
     key = f"{page}.config"
     raw = _field(key)
@@ -26,10 +27,10 @@ def ask(page):
         found = pasted.count(raw)
     except ValueError as fault:
         with st.container(border=True):
-            st.markdown(f":material/warning: **This can't be counted yet.** Until it can, {KEPT[0]} is counted below.")
+            st.markdown(f":material/warning: **This can't be counted yet.** Until it can, {STANDS_IN} is counted below.")
             lesson.words(text.clean(str(fault)).text)
         _keep(key, raw, "what you pasted")
-        return pasted.count(pasted.READY[KEPT[0]]).reading.config
+        return STANDS_IN, pasted.count(pasted.READY[KEPT[0]]).reading.config
     reading = found.reading
     lines = [f"Counted from: {_names(reading.used)}."]
     if reading.neutral:
@@ -40,7 +41,7 @@ def ask(page):
         lines.append(f"The file calls itself {text.quoted(reading.config.name)}.")
     lesson.words("\n".join([*lines, *reading.notes]))
     _keep(key, found.compact, "the fields that count")
-    return dataclasses.replace(reading.config, name="the pasted file", note="")  # what is kept of it by caches is small
+    return "the pasted file", dataclasses.replace(reading.config, name="the pasted file", note="")  # what is kept of it by caches is small
 
 
 def leave(page):
@@ -54,8 +55,10 @@ def _field(key):
     bound = controls.bind(key, lambda raw: len(raw) <= IN_ADDRESS, f"a text of at most {IN_ADDRESS:,} characters")
     if key not in st.session_state:
         st.session_state[key] = st.query_params.get(key, pasted.READY[KEPT[0]])
-    return st.text_area("Paste a Hugging Face config.json", **bound | {"bind": None}, height=230, max_chars=TAKEN,
-                        help=f"A config.json has a few thousand characters. The field takes no text of more than {TAKEN:,}.")
+    pasted_text = st.text_area("Paste a Hugging Face config.json", **bound | {"bind": None}, height=230, max_chars=TAKEN)
+    lesson.small(f"The box takes at most {TAKEN:,} characters; a longer text is not taken over, and what stood there stays. "
+                 "A config.json has a few thousand.")
+    return pasted_text
 
 
 def _put(key, file):

@@ -24,6 +24,10 @@ def test_a_click_anywhere_beside_a_bar_opens_its_part_and_a_link_carries_what_wa
         visitor.settle()
         assert visitor.address().get("parameters.open") == opened
     assert "2 × 12,288 = 24,576" in visitor.arithmetic()
+    visitor.open(linked("parameters", view="12 · d²"))
+    visitor.page.mouse.click(*visitor.page.evaluate(ROW, [visitor.where("parameters.listed"), 0, 0.95]))
+    visitor.settle()
+    assert visitor.address().get("parameters.sum_of") == "tinyllama-1.1b" and "tinyllama-1.1b: one block" in visitor.arithmetic()
     visitor.open(linked("parameters", what="a pasted config.json"))
     field = visitor.page.get_by_role("textbox", name="Paste a Hugging Face config.json")
     field.fill(FILE)
