@@ -10,23 +10,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core import accounting, kv_cache, transformer
-from core.config import CHOICES, ModelConfig
+from core.config import ModelConfig
 from core.optimizer import walk
 from core.published_config import Experts, PublishedConfig
+from tests.model_tools import configs
 
 GPT2 = {"vocab_size": 50257, "n_ctx": 1024, "d_model": 768, "n_layers": 12, "n_heads": 12}
-
-
-@st.composite
-def configs(draw):
-    """Small models of every shape that a ModelConfig allows."""
-    n_kv_heads, d_head = draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    choices = {name: draw(st.sampled_from(allowed)) for name, allowed in CHOICES.items()}
-    assume(choices["positions"] != "rotary" or d_head % 2 == 0)
-    return ModelConfig(
-        draw(st.integers(1, 9)), draw(st.integers(1, 7)), draw(st.integers(1, 8)), draw(st.integers(1, 3)),
-        n_kv_heads * draw(st.integers(1, 3)), d_ff=draw(st.integers(0, 9)), n_kv_heads=n_kv_heads, d_head=d_head,
-        tied=draw(st.booleans()), bias=draw(st.booleans()), **choices)
 
 
 def made(config):

@@ -8,29 +8,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 
 from core import ledger, transformer, written
-from core.config import CHOICES, ModelConfig
+from core.config import ModelConfig
 from core.published_figures import FIGURES
 from core.published_models import MODELS, PublishedConfig
+from tests.model_tools import configs
 
 ROWS = {row["id"]: row for row in json.loads(
     (Path(__file__).parent / "golden" / "model_configs.json").read_text(encoding="utf-8"))["rows"]}
 TOY = ModelConfig(65, 64, 64, 2, 4)
-
-
-@st.composite
-def configs(draw):
-    """Small models of every shape that a ModelConfig allows."""
-    n_kv_heads, d_head = draw(st.integers(1, 3)), draw(st.integers(1, 4))
-    choices = {name: draw(st.sampled_from(allowed)) for name, allowed in CHOICES.items()}
-    assume(choices["positions"] != "rotary" or d_head % 2 == 0)
-    return ModelConfig(
-        draw(st.integers(1, 9)), draw(st.integers(1, 7)), draw(st.integers(1, 8)), draw(st.integers(1, 3)),
-        n_kv_heads * draw(st.integers(1, 3)), d_ff=draw(st.integers(0, 9)), n_kv_heads=n_kv_heads, d_head=d_head,
-        tied=draw(st.booleans()), bias=draw(st.booleans()), **choices)
 
 
 def numbers_in(params):
