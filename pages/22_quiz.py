@@ -28,10 +28,10 @@ if view == "recall":
 elif view == "questions":
     lesson.say(f"{len(questions.KINDS)} kinds of questions, each with numbers drawn anew, computed and marked by the code that draws the "
                "pages. Paper and pencil do for most; where a calculator helps, the question says so.")
-    name, question, topic, code = quiz.ask_which()
+    name, question, which = quiz.ask_which()
     marked = quiz.present(name, question)
-    quiz.onward()
-    quiz.class_link(topic, code)
+    quiz.onward(which)
+    quiz.class_link(which)
     made = [questions.draw] + [questions.KINDS[question.kind]] * marked  # how it is computed is shown when it was marked
 else:
     lesson.say("What you can explain, you know. Write for yourself: nothing here is marked. Your words are held for this visit alone, "

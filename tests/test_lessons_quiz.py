@@ -24,8 +24,8 @@ def drawn(kind):
 
 def turn_to(at, kind, version=0):
     """The person goes to the question of this kind."""
-    at.number_input(key="quiz.number").set_value(NUMBER_OF[kind])
-    at.number_input(key="quiz.version").set_value(version).run()
+    at.text_input(key="quiz.number").set_value(str(NUMBER_OF[kind]))
+    at.text_input(key="quiz.version").set_value(str(version)).run()
     return questions.draw(kind, 1, NUMBER_OF[kind], version)
 
 
@@ -95,9 +95,9 @@ def test_every_kind_of_answer_is_taken_marked_and_added_up():
     assert "**1 of 1 point.**" in at.success[0].value and "quiz.button.mark" not in [button.key for button in at.button]
     assert any(block.language == "python" and "def raw_score" in block.value for block in at.code)
     at.button(key="quiz.button.again").click().run()
-    assert at.session_state["quiz.version"] == 1 and at.session_state["quiz.number"] == NUMBER_OF["raw_score"] and not at.success
+    assert at.session_state["quiz.version"] == "1" and at.session_state["quiz.number"] == str(NUMBER_OF["raw_score"]) and not at.success
     at.button(key="quiz.button.next").click().run()
-    assert at.session_state["quiz.version"] == 0 and at.session_state["quiz.number"] == NUMBER_OF["raw_score"] + 1
+    assert at.session_state["quiz.version"] == "0" and at.session_state["quiz.number"] == str(NUMBER_OF["raw_score"] + 1)
     go(at, "welcome")
     go(at, "quiz")
     assert f"{total:g} of {len(earned)}" in everything_said(at)
@@ -147,10 +147,34 @@ def test_the_six_to_recall_follow_each_other_and_lead_to_the_questions():
 
 def test_a_link_for_a_class_opens_the_same_questions():
     at = visit("quiz", quiz__view="questions", quiz__code="77", quiz__topic="the block")
-    (link,) = [block.value for block in at.code if "quiz.code" in block.value]
+    link, this = [block.value for block in at.code if "quiz.code" in block.value]
     assert link.endswith("?quiz.view=questions&quiz.code=77&quiz.topic=the+block")
     assert questions.KINDS[questions.kind_at(77, 1, "block")].title in shown(at, "heading")
     assert "Everyone with this link gets the same questions" in everything_said(at) and notes(at) == []
+    assert "question 1, version 0" in everything_said(at)
+    at.text_input(key="quiz.number").set_value("4")
+    at.text_input(key="quiz.version").set_value("2").run()
+    (this,) = [block.value for block in at.code if "quiz.number" in block.value]
+    there = visit("quiz", **{name.replace(".", "__"): value.replace("+", " ") for name, value in (
+        each.split("=") for each in this.split("?")[1].split("&"))})
+    assert questions.draw(questions.kind_at(77, 4, "block"), 77, 4, 2).asks in shown(there, "say") and notes(there) == []
+
+
+def test_a_field_keeps_what_can_not_be_read_and_says_what_it_takes():
+    at = visit("quiz", quiz__view="questions", quiz__number="3")
+    asks = questions.draw(questions.kind_at(1, 3), 1, 3).asks
+    for name, label, values in (("code", "Class code", ("1,5", "-3", "999999999999", "", "１", "1_0", "1e3")),
+                                ("number", "Question", ("0",)), ("version", "Version", ("1000",))):
+        for value in values:
+            at.text_input(key=f"quiz.{name}").set_value(value).run()
+            (sentence,) = shown(at, "warn")
+            assert sentence.startswith(f"{label}: write a whole number from ") and not at.exception, value
+            assert at.text_input(key=f"quiz.{name}").value == value and asks in shown(at, "say")
+        at.text_input(key=f"quiz.{name}").set_value({"code": " 1 ", "number": "3", "version": "0"}[name]).run()
+        assert shown(at, "warn") == [] and asks in shown(at, "say")
+    at.text_input(key="quiz.version").set_value("x").run()
+    at.button(key="quiz.button.again").click().run()
+    assert at.session_state["quiz.version"] == "1" and shown(at, "warn") == []
 
 
 def test_what_a_person_writes_stays_in_the_tab_and_out_of_the_address():

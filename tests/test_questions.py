@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from core import questions
 from core.questions import asking, marking, recall
 from core.questions.asking import Question, Slip
 from core.questions.marking import mark, read_number
-from core.sums import Explanation
+from core.sums import Explanation, explain_product, explain_steps
 from pages.shared import examples, syllabus
 from tests.page_tools import attention_by_hand
 
@@ -40,7 +41,7 @@ def test_an_answer_earns_what_the_rules_say(question, answer, points):
 
 @pytest.mark.parametrize("question, answers", [
     (NUMBER, ["", "  ", None, "abc", "1,5", "1.5.2", "nan", "inf", "1e400", "--1", "1/0", "/2", "2/", "1 or 2", "９", "9" * 99, "$x$",
-              "<b>"]),
+              "<b>", "1_0", "1_000", "66.7%", "80 %", "1 0", "1 1/2", "12 00", "1 000 00", "- - 1"]),
     (WHOLE, ["12.5", "", "x"]), (CHOICE, [None, 7, -1]), (SET, [None, frozenset(), {9}]),
     (ORDER, [None, (), (0, 1), (0, 0, 1, 2), (None, 0, 1, 2)]), (CELL, [None, (None, 1), (1, None)])], ids=lambda value:
     getattr(value, "answer", ""))
@@ -61,8 +62,13 @@ def test_a_slip_that_is_near_the_right_number_or_another_slip_is_dropped():
 
 
 def test_numbers_as_people_write_them():
-    assert [read_number(raw)[0] for raw in ("7", "-.5", "1 000", "1_000", "−2", "1/3", "2.", "1e3")] == [
-        7, -0.5, 1000, 1000, -2, 1 / 3, 2, 1000]
+    assert [read_number(raw)[0] for raw in ("7", "-.5", "1 000", "12 000 000", "− 2", "1 / 3", "2.", "1e3")] == [
+        7, -0.5, 1000, 12_000_000, -2, 1 / 3, 2, 1000]
+
+
+def test_what_is_nearly_a_number_is_told_how_to_become_one():
+    assert read_number("66.7%")[1] == read_number("80 %")[1] == "Write it as a decimal or a fraction, such as 0.8 or 4/5."
+    assert "1.5 or 1600" in read_number("1,600")[1] and "such as −2, 0.75 or 3/4" in read_number("1_0")[1]
 
 
 # ------------------------------------------------------------------------------------------------------ all the kinds
@@ -140,6 +146,72 @@ def test_the_working_comes_to_the_numbers_it_explains(name):
         if question.answer in ("number", "whole"):
             last = [step for step in question.working if isinstance(step, Explanation)]
             assert not last or question.kind == "top_k_share" or abs(last[-1].value - question.right) < 1e-8
+
+
+NEEDS_A_CALCULATOR = {"sinusoidal_entry", "softmax_weight", "loss_of", "loss_of_guessing", "top_k_share", "which_bend"}  # read by hand
+
+
+@each_kind
+def test_what_needs_more_than_paper_says_so(name):
+    assert all(("alculator helps" in question.hint) == (name in NEEDS_A_CALCULATOR) for question in many(name))
+
+
+def worth(side):
+    """What one side of a line of the working comes to, computed from its text; None where it holds names."""
+    side = re.sub(r"√(\d[\d.,]*)", r"sqrt(\1)", side.replace("−", "-").replace("×", "*").replace("²", "**2").replace("^", "**"))
+    side = re.sub(r"(?<=\d),(?=\d{3})", "", side)
+    if re.sub(r"\b(sqrt|cos|sin|ln|exp|erf|max|e)\b", "", side).strip("0123456789.+-*/(), "):
+        return None
+    return eval(side, {"__builtins__": {}, "sqrt": math.sqrt, "cos": math.cos, "sin": math.sin, "ln": math.log, "exp": math.exp,
+                       "erf": math.erf, "max": max, "e": math.e})
+
+
+@each_kind
+def test_every_line_of_a_sum_holds_as_it_stands_and_reads_as_on_paper(name):
+    for question in many(name):
+        for step in question.working:
+            before, sides = None, 0
+            for line in asking.readable(step) if isinstance(step, Explanation) else ():
+                assert not re.search(r"[-*]|[+×/−] −|(?<!\^\()−\d[\d.]* [×/]|√\(|(?<![.\d])\d{4}|\.\d{6}", line), line
+                parts = re.split(r" ?([=≈]) ", f" {line}")
+                before = before if line[0] in "=≈" else None
+                for sign, side in zip(parts[1::2], parts[2::2], strict=True):
+                    value = worth(side)
+                    if value is not None and before is not None:
+                        assert abs(value - before) <= (1e-9 if sign == "=" else 2e-3 * max(1, abs(value))), line
+                        sides += 1
+                    before = before if value is None else value
+                power = worth(parts[0]) if parts[0].strip() else None  # e^(0 − 3) stands on the left
+                assert power is None or abs(power - before) <= 1e-4, line
+            assert not isinstance(step, Explanation) or abs(before - step.value) <= 6e-5 * max(1, abs(step.value)), (question.asks, step)
+            assert sides or not isinstance(step, Explanation)
+        full = "\n".join(asking.worked_in_full(question))
+        assert bool(full) == ("≈" in "\n".join(asking.worked(question)))
+
+
+def test_the_longer_text_says_the_numbers_one_way():
+    line, last = asking.worked(next(each for each in many("longer_text") if "queries with keys" in each.asks))
+    small, large = re.findall(r"[\d,]{4,}", line)
+    assert last.startswith(f"{large} / {small} = ")
+
+
+def test_every_key_of_a_share_is_in_its_working_and_its_full_digits_are_kept():
+    question = questions.draw("softmax_weight", 1, 1)
+    assert len(asking.worked(question)) == 6 and "e^(" in asking.worked(question)[1]
+    assert repr(question.right) in "\n".join(asking.worked_in_full(question))
+
+
+def test_numbers_below_zero_stand_in_brackets():
+    assert asking.readable(explain_product("y", "x", [-4.0, -3.0], "w", [-2.0, 0.0], 0, 0, 8.0)) == [
+        "y[0, 0] = x[0, 0] × w[0, 0] + x[0, 1] × w[1, 0]", "= (−4) × (−2) + (−3) × 0", "= 8 + 0", "= 8"]
+    assert asking.readable(explain_steps("y", [("y", "√(25)", 5.0)], 5.0)) == ["y = √25 = 5"]
+    assert asking.readable(explain_steps("y", [("y", "1600 / 3", 1600 / 3)], 1600 / 3)) == ["y = 1,600 / 3 ≈ 533.3333"]
+
+
+def test_the_norm_that_forgets_the_size_of_x_says_of_which_x_it_holds():
+    options = {option for question in many("broken_formula") for option in question.options}
+    scaled = [option for option in options if re.match(r"LayerNorm\(\d x\)", option)]
+    assert scaled and all(option.endswith("(ε = 0, x not constant)") for option in scaled)
 
 
 def test_every_kind_comes_once_before_one_comes_again():

@@ -73,8 +73,9 @@ def sinusoidal_entry(question):
 
 
 def rotary_shift(question):
-    i, j, later_i, later_j = [int(number) for number in re.findall(r"position (\d+)", question.asks)]
-    return 0 if i - j == later_i - later_j else 1
+    i, j = at(r"query stands at position (\d+) and a key at position (\d+)", question)
+    moves = [[int(number) for number in re.findall(r"position (\d+)", option)] for option in question.options]
+    return only([later_i - later_j == i - j for later_i, later_j in moves])
 
 
 def alike(question):

@@ -6,7 +6,7 @@ from core import arithmetic
 from core.activations import logistic
 from core.attention import attend, causal_mask, split_heads
 from core.config import ModelConfig
-from core.questions.asking import CALCULATOR, TWO_DECIMALS, Question, Shown, Slip, in_words, kind, mixed, numbered
+from core.questions.asking import CALCULATOR, PAPER, TWO_DECIMALS, Question, Shown, Slip, in_words, kind, mixed, numbered, on_paper
 from core.softmax import softmax
 from core.sums import explain_steps, number
 
@@ -39,7 +39,7 @@ def raw_score(rng):
     if not right or (abs(q[i]) > 0).sum() < 2:
         return None
     return Question(f"What is the raw score of **query {i}** with **key {j}**, before anything is divided?", "whole", right,
-                    given=_matrices(q, k), slips=tuple(swapped), hint="It can be done on paper.",
+                    given=_matrices(q, k), slips=tuple(swapped), hint=PAPER,
                     working=(arithmetic.explain(trace, "raw_scores", i, j, q=q, k=k),))
 
 
@@ -52,10 +52,11 @@ def scaled_score(rng):
     if not right:
         return None
     return Question(f"What is the score of **query {i}** with **key {j}** that goes into the softmax? The head's width is "
-                    f"{q.shape[1]}.", "number", right, given=_matrices(q, k), hint="It can be done on paper.",
+                    f"{q.shape[1]}.", "number", right, given=_matrices(q, k), hint=PAPER,
                     slips=(Slip(raw, "this is the raw score; it has still to be divided by √d_head."),
                            Slip(raw / q.shape[1], "this is divided by d_head, not by its root.")),
                     working=(arithmetic.explain(trace, "raw_scores", i, j, q=q, k=k),
+                             f"scale = 1 / √d_head = 1 / √{q.shape[1]} = {on_paper(right / raw, 4)}",
                              arithmetic.explain(trace, "scores", i, j, q=q, k=k)))
 
 
@@ -89,8 +90,7 @@ def mixed_value(rng):
     steps = [("mixed", " + ".join(f"{number(w)} × {number(x)}" if x >= 0 else f"{number(w)} × ({number(x)})"
                                   for w, x in zip(weights, v[:, f], strict=True)), right)]
     return Question(f"One query gives the three keys the weights {in_words(weights)}. What is **feature {f}** of its mixed value?",
-                    "number", right, given=(Shown("Values v", v, numbered(3), numbered(2), "token", "feature"),), hint="It can be done "
-                                                                                                                       "on paper.",
+                    "number", right, given=(Shown("Values v", v, numbered(3), numbered(2), "token", "feature"),), hint=PAPER,
                     slips=(Slip(plain, "this is the plain mean; each value has to be taken with its weight."),
                            Slip(round(float(trace.mixed[0, 1 - f]), 9), "this is the other feature.")),
                     tolerance=1e-3, working=(explain_steps("mixed", steps, right),))
@@ -104,7 +104,7 @@ def divisor(rng):
     trace = attend(np.ones((1, config.d_head)), np.ones((1, config.d_head)), [[0.0]])
     right = round(float(trace.raw_scores[0, 0] / trace.scores[0, 0]), 9)
     return Question(f"A layer has d_model = {config.d_model} and {n_heads} heads of equal width. By what are the scores of a head divided?",
-                    "number", right, hint="It can be done on paper.", tolerance=0.005,
+                    "number", right, hint=PAPER, tolerance=0.005,
                     slips=(Slip(float(np.sqrt(config.d_model)), "this is the root of d_model; it is the head's width that counts."),
                            Slip(float(config.d_head), "this is the head's width; its root is still to be taken.")),
                     working=(explain_steps("divisor", [("d_head", f"{config.d_model} / {n_heads}", config.d_head),
@@ -245,7 +245,7 @@ def causal_count(rng):
     n = int(rng.integers(4, 11))
     right = int(causal_mask(n).sum())
     return Question(f"A text has {n} tokens. How many of the {n} × {n} scores does a causal mask leave open?", "whole", right,
-                    slips=(Slip(right - n, "the diagonal is missing; each token may look at itself."),), hint="It can be done on paper.",
+                    slips=(Slip(right - n, "the diagonal is missing; each token may look at itself."),), hint=PAPER,
                     working=(explain_steps("open", [("open", " + ".join(str(i) for i in range(1, n + 1)), right)], right),
                              f"Token i sees i + 1 tokens, which is {n} × {n + 1} / 2 in all."))
 

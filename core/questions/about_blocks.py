@@ -3,15 +3,15 @@
 import numpy as np
 
 from core.activations import ACTIVATIONS
-from core.arithmetic_layers import explain_feed_forward, explain_layer_norm, explain_rms_norm
+from core.arithmetic_layers import bend_expression, explain_feed_forward, explain_layer_norm, explain_rms_norm
 from core.attention import multi_head_attention
 from core.block import block
 from core.feed_forward import feed_forward
 from core.normalization import layer_norm, rms_norm
 from core.positions import rotary, sinusoidal
-from core.questions.asking import Question, Shown, Slip, in_words, kind, mixed, numbered, on_paper
+from core.questions.asking import PAPER, Question, Shown, Slip, in_words, kind, mixed, numbered, on_paper
 from core.softmax import softmax, softmax_jacobian
-from core.sums import explain_sum
+from core.sums import explain_steps, explain_sum, number
 
 SPREADS = ((1, 1, 1), (2, 2, 2), (4, 4, 4), (1, 7, 5), (2, 14, 10))  # |deviations| of two pairs, and their standard deviation
 EVEN_SQUARES = ((1, 1, 3, 5), (2, 4, 4, 8), (1, 3, 3, 9), (1, 5, 5, 7), (1, 1, 7, 7), (2, 2, 2, 2), (2, 2, 6, 10))
@@ -67,7 +67,7 @@ def hidden_unit(rng):
     if not before or (abs(x[0] * w_in[:, f]) > 0).sum() < 2:
         return None
     return Question(f"A feed-forward layer reads x = {in_words(x[0])}, multiplies by w_in and bends with **ReLU**. What is **hidden "
-                    f"feature {f}** after the bend?", "whole", right, hint="It can be done on paper.",
+                    f"feature {f}** after the bend?", "whole", right, hint=PAPER,
                     given=(Shown("w_in", w_in, numbered(3), numbered(4), "feature of x", "hidden feature"),),
                     slips=(Slip(before, "this is the number before the bend; ReLU makes 0 of what is below 0."),),
                     working=tuple(explain_feed_forward(x, params, trace, "relu", "hidden_post", 0, f)))
@@ -83,7 +83,9 @@ def which_bend(rng):
         return None
     options, place = mixed(rng, list(NAMES), list(NAMES).index(right))
     return Question(f"Which bend turns {on_paper(x)} into {on_paper(made[right], 4)}?", "choice", place, options,
-                    working=tuple(f"{name}: {on_paper(value, 4)}" for name, value in made.items()))
+                    hint="A calculator helps: SiLU(x) = x / (1 + e^(−x)). What neither ReLU nor SiLU nor x itself makes is GELU's.",
+                    working=(explain_steps(list(NAMES)[-1], [(name, bend_expression(bend, x) if bend else number(x), made[name])
+                                                             for name, bend in NAMES.items()], x),))
 
 
 @kind("block", "block", "The residual stream")
@@ -95,7 +97,7 @@ def residual_sum(rng):
         return None
     return Question(f"One feature of a token stands at {on_paper(before)} in the residual stream. In a **pre-norm** block attention writes "
                     f"{on_paper(attention)} and the feed-forward layer writes {on_paper(fed)}. What stands in the stream after the block?",
-                    "number", right, hint="It can be done on paper.",
+                    "number", right, hint=PAPER,
                     slips=(Slip(fed, "this is the last write alone; the block adds to the stream and replaces nothing."),
                            Slip(attention + fed, "this is what the block wrote; what came in is still there."),
                            Slip(before + fed, "what attention wrote is missing."),
@@ -132,7 +134,7 @@ def _identities(rng):
     sound = {
         f"softmax(s + {c:.0f}) = softmax(s)": softmax(s + c) - softmax(s),
         "out = mixed₀ W₀ + mixed₁ W₁ (two heads, W₀ and W₁ the rows of w_o that belong to them)": heads.head_out.sum(axis=0) - heads.out,
-        f"LayerNorm({c + 1:.0f} x) = LayerNorm(x) (ε = 0)": layer_norm((c + 1) * x, eps=0.0) - layer_norm(x, eps=0.0),
+        f"LayerNorm({c + 1:.0f} x) = LayerNorm(x) (ε = 0, x not constant)": layer_norm((c + 1) * x, eps=0.0) - layer_norm(x, eps=0.0),
         f"LayerNorm(x + {c:.0f}) = LayerNorm(x)": layer_norm(x + c) - layer_norm(x),
         "stream out = stream in + attention wrote + feed-forward wrote (pre-norm)":
             pre.resid_pre + pre.attn_out + pre.ff_out - pre.resid_post,
@@ -166,7 +168,8 @@ def broken_formula(rng):
     if broken[wrong] < 0.05 or max(gaps[text] for text in texts[1:]) > 1e-4:
         return None
     options, place = mixed(rng, texts)
-    return options and Question("Three of these formulas hold for all numbers. Which one is **broken**?", "choice", place, options,
+    return options and Question("Three of these formulas hold for all numbers, under the conditions in their brackets. Which one is "
+                                "**broken**?", "choice", place, options,
                                 working=("Both sides of each, run on random arrays, are apart by at most:",
                                          *(f"{text}: {gaps[text]:.2g}" for text in options)))
 

@@ -3,7 +3,7 @@
 from core.accounting import count_parameters, forward_flops, kv_cache_bytes_per_token
 from core.config import ModelConfig
 from core.costs import layer_costs, mixing_ratio
-from core.questions.asking import Question, Slip, kind, on_paper
+from core.questions.asking import PAPER, Question, Slip, kind, on_paper
 from core.sums import explain_steps, explain_sum
 
 
@@ -19,7 +19,7 @@ def block_parameters(rng):
     rows = [row for row in count_parameters(_config(d)).rows if row.part in ("qkv", "attn_out", "feed_forward")]
     right = sum(row.count for row in rows)
     return Question(f"A block has d_model = {d} and d_ff = 4 · d_model, with no biases and no learned norms. How many parameters do its "
-                    "matrices hold: w_q, w_k, w_v, w_o, w_in and w_out together?", "whole", right, hint="It can be done on paper.",
+                    "matrices hold: w_q, w_k, w_v, w_o, w_in and w_out together?", "whole", right, hint=PAPER,
                     slips=(Slip(11 * d * d, "w_o is missing."), Slip(4 * d * d, "the feed-forward layer is missing."),
                            Slip(8 * d * d, "attention is missing.")),
                     working=(explain_sum("block", {f"{row.name} ({' × '.join(map(str, row.shape))})": row.count for row in rows}, right),
@@ -33,7 +33,7 @@ def embedding_parameters(rng):
     (row,) = (row for row in count_parameters(_config(d, vocab_size=vocab_size)).rows if row.part == "embedding")
     return Question(f"A model has a vocabulary of {vocab_size} tokens and d_model = {d}. It uses one table both to look tokens up and to "
                     "make logits (tied). How many parameters does the table hold?", "whole", row.count,
-                    slips=(Slip(2 * row.count, "a tied table is held once, though it is used twice."),), hint="It can be done on paper.",
+                    slips=(Slip(2 * row.count, "a tied table is held once, though it is used twice."),), hint=PAPER,
                     working=(explain_steps("w_embed", [("w_embed", f"{vocab_size} × {d}", row.count)], row.count),))
 
 
@@ -47,7 +47,7 @@ def cache_of_a_token(rng):
     return Question(f"A model has {n_layers} blocks; each has {n_heads} query heads and {n_kv_heads} key/value "
                     f"head{'s' * (n_kv_heads > 1)} of width {d_head}. Numbers take 2 bytes. How many **bytes** does its cache keep of "
                     f"one token?",
-                    "whole", right, hint="It can be done on paper.",
+                    "whole", right, hint=PAPER,
                     slips=(Slip(right // 2, "there is a factor of 2 missing: keys and values, and 2 bytes for each number."),
                            Slip(right * n_heads // n_kv_heads, "the cache keeps key/value heads, not query heads."),
                            Slip(right // n_layers, "this is one block; every block keeps its own.")),
@@ -63,13 +63,13 @@ def longer_text(rng):
     right = long // short
     name = "the multiplications that compare queries with keys" if part == "scores" else "the multiplications of the feed-forward layers"
     return Question(f"A text becomes **{times} times** as long. How many times as many are {name}?", "whole", right,
-                    hint="It can be done on paper.",
+                    hint=PAPER,
                     slips=(Slip(times, "that would hold if each token met a fixed number of others; here each meets "
                                        "all.") if part == "scores"
                            else Slip(times**2, "that would hold if every token met every other; here each goes through alone."),),
                     working=((f"{'Every token is compared with every token' if part == 'scores' else 'Each token goes through alone'}: "
                               f"from 10 to {10 * times} tokens a small model counts {short:,} and {long:,} operations."),
-                             f"{long} / {short} = {right}"))
+                             f"{long:,} / {short:,} = {right}"))
 
 
 @kind("cost", "memory-and-compute", "n²·d against n·d²")
@@ -82,9 +82,9 @@ def attention_against_recurrence(rng):
         return None
     return Question(f"For a text of n = {n} tokens and vectors of d = {d}, a self-attention layer takes about n²·d multiplications along "
                     "the text, a recurrent layer n·d². **How many times as many** does the recurrent layer take?", "number", right,
-                    hint="It can be done on paper.", tolerance=1e-3,
+                    hint=PAPER, tolerance=1e-3,
                     slips=(Slip(1 / right, "this is the other way round."),),
-                    working=(f"n²·d = {cost.attention_mixing:,}", f"n·d² = {cost.recurrent_mixing:,}",
+                    working=(f"n²·d = {n} × {n} × {d} = {cost.attention_mixing:,}", f"n·d² = {n} × {d} × {d} = {cost.recurrent_mixing:,}",
                              explain_steps("ratio", [("ratio", f"{cost.recurrent_mixing} / {cost.attention_mixing}", right)], right),
                              f"In short: d / n = {d} / {n} = {on_paper(d / n)}."))
 

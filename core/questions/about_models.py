@@ -6,7 +6,7 @@ import numpy as np
 
 from core.config import ModelConfig
 from core.loss import cross_entropy
-from core.questions.asking import CALCULATOR, TWO_DECIMALS, Question, Slip, in_words, kind, mixed, on_paper
+from core.questions.asking import CALCULATOR, PAPER, TWO_DECIMALS, Question, Slip, in_words, kind, mixed, on_paper
 from core.sampling import choose, logits_of, next_token_probs
 from core.sums import explain_steps, explain_sum, number
 from core.transformer import forward, init_params
@@ -40,7 +40,7 @@ def top_p_kept(rng):
         return None
     so_far = ", ".join(f"{TOKENS[i]} {on_paper(total, 4)}" for i, total in zip(order, sums, strict=True))
     return Question(f"The next token has the probabilities below. Tick the tokens that **top-p** with p = {number(p)} keeps.", "set",
-                    frozenset(order[:steps.n_kept]), options, hint="It can be done on paper.",
+                    frozenset(order[:steps.n_kept]), options, hint=PAPER,
                     working=("From the most probable on, added up: " + so_far + ".",
                              f"The fewest tokens whose sum reaches {number(p)} are the first {steps.n_kept}."))
 
@@ -53,11 +53,13 @@ def top_k_share(rng):
     steps = choose(logits_of(probs), top_k=k)
     token = int(steps.order[rng.integers(k)])
     right, kept = float(steps.probs[token]), steps.order[:k]
+    own, total = (round(float(share), 9) for share in (probs[token], probs[kept].sum()))
     return Question(f"The next token has the probabilities {', '.join(options)}. With **top-k**, k = {k}: with what probability is "
-                    f"“{TOKENS[token]}” drawn?", "number", right, tolerance=TWO_DECIMALS, hint="Two decimals, or a fraction.",
+                    f"“{TOKENS[token]}” drawn?", "number", right, tolerance=TWO_DECIMALS,
+                    hint="You may write a fraction. For two decimals a calculator helps.",
                     slips=(Slip(float(probs[token]), "what is kept has still to be divided by its sum."),),
-                    working=(explain_sum("kept", {TOKENS[i]: round(float(probs[i]), 9) for i in kept}, round(float(probs[kept].sum()), 9)),
-                             f"{on_paper(probs[token])} / {on_paper(probs[kept].sum())} = {on_paper(right, 6)}"))
+                    working=(explain_sum("kept", {TOKENS[i]: round(float(probs[i]), 9) for i in kept}, total),
+                             explain_steps("drawn", [("drawn", f"{number(own)} / {number(total)}", right)], right)))
 
 
 @kind("model", "generation", "Temperature")

@@ -9,7 +9,7 @@ from core.arithmetic_vectors import explain_cosine
 from core.byte_pairs import readable, train_steps
 from core.embeddings import cosine
 from core.positions import rotary, sinusoidal
-from core.questions.asking import CALCULATOR, TWO_DECIMALS, Question, Slip, in_words, kind, mixed, on_paper
+from core.questions.asking import CALCULATOR, PAPER, TWO_DECIMALS, Question, Slip, in_words, kind, mixed, on_paper
 
 WORDS = ("low", "lower", "newest", "widest", "slow", "new", "west", "tower", "wet", "nest", "old", "told")
 
@@ -47,7 +47,7 @@ def next_merge(rng):
     options, place = mixed(rng, [right, *others])
     return Question(f"A training text holds the words {_listed(words)}, still cut into letters. Which pair does byte-pair training join "
                     "first? (Of equally frequent pairs it would take the one that comes first in the alphabet.)", "choice", place,
-                    tuple(f"{pair[0]} + {pair[1]}" for pair in options), hint="It can be done on paper.",
+                    tuple(f"{pair[0]} + {pair[1]}" for pair in options), hint=PAPER,
                     working=(*_side_by_side(words, right), f"{right[0]} + {right[1]} stands side by side {merge.count} times.",
                              "The others: " + ", ".join(f"{pair[0]} + {pair[1]} {pairs[pair]} times" for pair in others) + "."))
 
@@ -63,9 +63,7 @@ def pair_count(rng):
     if n_words < 2 or merge.count == n_words:
         return None
     return Question(f"A training text holds the words {_listed(words)}, still cut into letters. How often do **{pair[0]}** and "
-                    f"**{pair[1]}** stand side by side, in this order, in the whole text?", "whole", int(merge.count), hint="It can be "
-                                                                                                                            "done on "
-                                                                                                                            "paper.",
+                    f"**{pair[1]}** stand side by side, in this order, in the whole text?", "whole", int(merge.count), hint=PAPER,
                     slips=(Slip(n_words, "this counts each word once; it has to be counted as often as it occurs."),),
                     working=(*_side_by_side(words, pair), f"Together {merge.count} times."))
 
@@ -88,24 +86,22 @@ def sinusoidal_entry(rng):
                     working=(explain_sinusoidal(pe, position, feature),))
 
 
-@kind("vectors", "positions", "Rotary: both move on")
+@kind("vectors", "positions", "Rotary: positions move")
 def rotary_shift(rng):
-    """Does a rotary score change when query and key move on by the same, or by different steps? Both are computed."""
+    """Which of four moves keeps a rotary score? Every move is computed."""
     i, j, step = int(rng.integers(3, 8)), int(rng.integers(3)), int(rng.integers(2, 9))
-    more = [(step, step), (step, step), (step, 0), (0, step), (step, step + 1)][rng.integers(5)]
+    moves = ((i + step, j + step), (i + step, j), (i, j + step), (i + step, j + step + 1))  # the first one keeps the distance
     q, k = (rng.integers(1, 4, 4).astype(float) for _ in range(2))
-    before, after = (float((rotary([q], [at_q]) @ rotary([k], [at_k]).T)[0, 0])
-                     for at_q, at_k in ((i, j), (i + more[0], j + more[1])))
-    same = abs(after - before) < 1e-9
-    if not same and abs(after - before) < 0.1:
+    before, *after = (float((rotary([q], [at_q]) @ rotary([k], [at_k]).T)[0, 0]) for at_q, at_k in ((i, j), *moves))
+    if abs(after[0] - before) > 1e-9 or min(abs(score - before) for score in after[1:]) < 0.1 or i == j + step:
         return None
-    return Question(f"With rotary positions, a query stands at position {i} and a key at position {j}. Now the same query stands at "
-                    f"position {i + more[0]} and the same key at position {j + more[1]}. What becomes of the score "
-                    f"q·k?", "choice", 0 if same else 1,
-                    ("it stays the same", "it changes", "it can't be said without the vectors"),
-                    working=((f"The score depends on the distance alone: {i} − {j} = {i - j} before, "
-                              f"{i + more[0]} − {j + more[1]} = {i + more[0] - j - more[1]} after."),
-                             f"Run with q = {in_words(q)} and k = {in_words(k)}: {before:.6g} before, {after:.6g} after."))
+    options, place = mixed(rng, [f"query at position {at_q}, key at position {at_k}" for at_q, at_k in moves])
+    return options and Question(
+        f"With rotary positions, a query stands at position {i} and a key at position {j}. Which move leaves their score q·k **the same, "
+        "whatever the vectors q and k are**?", "choice", place, options,
+        working=(f"The score depends on q, on k and on the distance of their positions. Before the move it is {i} − {j} = {i - j}.",
+                 *(f"{at_q} − {at_k} = {on_paper(at_q - at_k)}: with q = {in_words(q)} and k = {in_words(k)} the score goes from "
+                   f"{on_paper(before, 4)} to {on_paper(score, 4)}" for (at_q, at_k), score in zip(moves, after, strict=True))))
 
 
 @kind("vectors", "embeddings", "How alike two vectors are")
@@ -131,7 +127,7 @@ def position_added(rng):
     feature = int(rng.integers(2))
     right = float(x[feature] + sinusoidal(1, 4)[0, feature])
     return Question(f"The token at **position 0** has the vector {in_words(x)}. What is its **feature {feature}** after its sinusoidal "
-                    "position is added? (sin 0 = 0, cos 0 = 1; even features are sines.)", "whole", right, hint="It can be done on paper.",
+                    "position is added? (sin 0 = 0, cos 0 = 1; even features are sines.)", "whole", right, hint=PAPER,
                     slips=(Slip(float(x[feature]) + 1 - feature, "sine and cosine changed places."),),
                     working=(f"pe[0, {feature}] = {'cos' if feature else 'sin'}(0) = {feature}.",
                              f"{on_paper(x[feature])} + {feature} = {on_paper(right)}."))

@@ -5,10 +5,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.sums import Explanation, lines, number, summary
+from core.questions.reading import readable
+from core.sums import Explanation, lines, number
 
 TRIES = 1000
 CALCULATOR = "A calculator helps. Two decimals are enough."
+PAPER = "It can be done on paper."
 EXACT, TWO_DECIMALS = 1e-6, 0.01
 
 
@@ -129,7 +131,7 @@ def numbered(n, word=""):
 
 
 def worked(question):
-    """The working as plain lines: of each sum one line to read, then every term with all its digits; a text as it is.
+    """The working as plain lines to read; a text as it is. `worked_in_full` has every digit.
 
     returns  list of str
 
@@ -139,10 +141,24 @@ def worked(question):
     text = []
     for step in question.working:
         if isinstance(step, Explanation):
-            text += [*([] if step.kind == "steps" else [summary([step])]), *lines(step), ""]
+            text += [*readable(step), ""]
         else:
             text.append(step)
     return text[:-1] if text and not text[-1] else text
+
+
+def worked_in_full(question):
+    """Every sum of the working with all its digits, where `worked` cut some; else no line.
+
+    returns  list of str
+
+    >>> worked_in_full(Question("", "number", 1.0, working=("Half of 2 is 1.",)))
+    []
+    """
+    sums = [step for step in question.working if isinstance(step, Explanation)]
+    if not any("≈" in line for step in sums for line in readable(step)):
+        return []
+    return "\n\n".join("\n".join(lines(step)) for step in sums).split("\n")
 
 
 def compared(question, answer):

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from core.questions.asking import answer_in_words
 
+GROUPED = re.compile(r"[+-]?[0-9]{1,3}(\s[0-9]{3})+(\.[0-9]{0,20})?")  # thousands apart, as in 12 000
 NUMBER = re.compile(r"[+-]?([0-9]{1,15}(\.[0-9]{0,20})?|\.[0-9]{1,20})([eE][+-]?[0-9]{1,2})?")
 
 
@@ -24,19 +25,28 @@ def read_number(raw):
     >>> read_number("−1/2"), read_number(" 0.25 ")
     ((-0.5, None), (0.25, None))
     >>> read_number("1,5")[1]
-    'Write decimals with a point and no comma, as 1.5.'
+    'Write decimals with a point and thousands without a comma, such as 1.5 or 1600.'
     """
-    text = re.sub(r"[\s_]", "", str(raw)).replace("−", "-")
+    text = str(raw).strip().replace("−", "-")
     if not text:
         return None, "Type a number first."
     if "," in text:
-        return None, "Write decimals with a point and no comma, as 1.5."
+        return None, "Write decimals with a point and thousands without a comma, such as 1.5 or 1600."
+    if "%" in text:
+        return None, "Write it as a decimal or a fraction, such as 0.8 or 4/5."
     above, slash, below = text.partition("/")
+    above, below = (_closed(part) for part in (above, below))
     if not NUMBER.fullmatch(above) or (slash and not NUMBER.fullmatch(below)):
-        return None, "This is not a number that can be read. Write digits, as −2, 0.75 or 3/4."
+        return None, "This is not a number that can be read. Write digits, such as −2, 0.75 or 3/4."
     if slash and not float(below):
         return None, "A fraction can't have 0 below its line."
     return float(above) / (float(below) if slash else 1.0), None
+
+
+def _closed(part):
+    """A typed number without the spaces that people write: after its sign, between thousands. Others stay and are refused."""
+    part = re.sub(r"^([+-])\s+", r"\1", part.strip())
+    return re.sub(r"\s", "", part) if GROUPED.fullmatch(part) else part
 
 
 def mark(question, answer):

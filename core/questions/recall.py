@@ -18,7 +18,7 @@ def why_scale(widths=(4, 64, 512), n_keys=16):
     rows = scaling_stream(widths, 42)
     q = [child_rng(d, "recall", "q").standard_normal(d) for d in widths]
     scores = np.stack([child_rng(d, "recall", "k").standard_normal((n_keys, d)) @ each for d, each in zip(widths, q, strict=True)])
-    given = Shown("Raw scores of one query", scores, tuple(map(str, widths)), numbered(n_keys), "width d", "key")
+    given = Shown("Raw scores, one query a row", scores, tuple(map(str, widths)), numbered(n_keys), "width d", "key")
     return Question(
         "Three queries of three widths, each compared with 16 keys; all numbers are drawn at random. **Why are such scores divided by √d_k "
         "before the softmax?**", "choice", 1,

@@ -135,10 +135,23 @@ def decimal(page, name, label, low, high, default, step, **more):
 
 
 def field(page, name, label, low, high, default, **more):
-    """A whole number from low to high, as a field to type in."""
-    bound = bind(f"{page}.{name}", lambda raw: bool(re.fullmatch(r"[0-9]{1,6}", raw)) and low <= int(raw) <= high,
-                 f"a whole number from {low} to {high}")
-    return st.number_input(label, low, high, default, **bound, **more)
+    """A whole number from low to high, as a field to type in; what can't be read stays in it, and the last number goes on counting.
+
+    Not `st.number_input`: that makes 15 of "1,5" and drops what is out of range, without a word.
+
+    returns  (number, None) or (the last number that could be read, what to change)
+    """
+    key = f"{page}.{name}"
+
+    def accepts(raw):
+        return bool(re.fullmatch(r"[0-9]{1,6}", raw)) and low <= int(raw) <= high
+    typed = st.text_input(label, str(default), autocomplete="off", **bind(key, accepts, f"a whole number from {low} to {high}"), **more)
+    typed = typed.strip()
+    if accepts(typed):
+        st.session_state[f"_last.{key}"] = int(typed)
+        return int(typed), None
+    last = st.session_state.get(f"_last.{key}", default)
+    return last, f"{label}: write a whole number from {low} to {high}, in digits alone. Until then it stays at {last}."
 
 
 def private(page, name):

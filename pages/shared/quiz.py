@@ -3,6 +3,8 @@
 Nothing of an answer is on the page before it was marked, and what a person answers never stands in the address.
 """
 
+from typing import NamedTuple
+
 import streamlit as st
 
 from core import questions
@@ -15,8 +17,18 @@ N_NUMBERS, N_VERSIONS = 999, 999
 MARKS = {(True, True): "**{}** · your answer, right", (True, False): "{} · your answer, not right", (False, True): "**{}** · right",
          (False, False): "{}"}  # (answered, right)
 IN_ORDER = {(True, True): "**{}** · in its place", (True, False): "{} · not here"}
+ROUND = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
 EVERYTHING = "everything"
 TOPICS = {EVERYTHING: None, "vectors": "vectors", "attention": "attention", "the block": "block", "the model": "model", "cost": "cost"}
+
+
+class Which(NamedTuple):
+    """Which drawn question is on the page."""
+
+    topic: str
+    code: int
+    number: int
+    version: int
 
 
 @st.cache_resource(show_spinner=False)
@@ -28,8 +40,7 @@ def recalled():
 
 
 def visit():
-    """What this visit has marked: {"round": how often it was started over, "marked": {name of the question: (Question, Marked, "
-                                                                                   "answer)}}."""
+    """What this visit has marked: {"round": how often started over, "marked": {name of the question: (Question, Marked, answer)}}."""
     return st.session_state.setdefault("_quiz", {"round": 0, "marked": {}, "faults": {}})
 
 
@@ -48,18 +59,21 @@ def start_over():
 
 
 def ask_which():
-    """The controls that choose a drawn question. Returns (its name for this visit, Question, topic, code)."""
+    """The controls that choose a drawn question. Returns (its name for this visit, Question, Which)."""
     topic = controls.choice(PAGE, "topic", "Topic", list(TOPICS))
     left, middle, right = st.columns(3)
     with left:
-        code = controls.field(PAGE, "code", "Class code", 0, controls.MAX_SEED, 1,
+        code, *faults = controls.field(PAGE, "code", "Class code", 0, controls.MAX_SEED, 1,
                               help="Everyone with the same class code gets the same questions.")
     with middle:
-        number = controls.field(PAGE, "number", "Question", 1, N_NUMBERS, 1)
+        number, fault = controls.field(PAGE, "number", "Question", 1, N_NUMBERS, 1)
     with right:
-        version = controls.field(PAGE, "version", "Version", 0, N_VERSIONS, 0, help="Another version asks the same with other numbers.")
+        version, other = controls.field(PAGE, "version", "Version", 0, N_VERSIONS, 0,
+                                        help="Another version asks the same with other numbers.")
+    for sentence in (*faults, fault, other):
+        lesson.warn(sentence)
     kind = questions.kind_at(code, number, TOPICS[topic])
-    return f"{kind} {code} {number} {version}", questions.draw(kind, code, number, version), topic, code
+    return f"{kind} {code} {number} {version}", questions.draw(kind, code, number, version), Which(topic, code, number, version)
 
 
 def another(**changes):
@@ -70,13 +84,13 @@ def another(**changes):
     return turn
 
 
-def onward():
+def onward(which):
     """The buttons after a drawn question: the next one, and the same with other numbers."""
-    number, version = (st.session_state[f"{PAGE}.{name}"] for name in ("number", "version"))
+    following, other = str(which.number % N_NUMBERS + 1), str((which.version + 1) % (N_VERSIONS + 1))
     left, right = st.columns(2)
-    left.button("Next question", on_click=another(number=number % N_NUMBERS + 1, version=0), key=f"{PAGE}.button.next",
+    left.button("Next question", on_click=another(number=following, version="0"), key=f"{PAGE}.button.next",
                 icon=":material/arrow_forward:", width="stretch")
-    right.button("Again with new numbers", on_click=another(version=(version + 1) % (N_VERSIONS + 1)), key=f"{PAGE}.button.again",
+    right.button("Again with new numbers", on_click=another(number=str(which.number), version=other), key=f"{PAGE}.button.again",
                  icon=":material/refresh:", width="stretch")
 
 
@@ -95,13 +109,17 @@ def next_recall(places, place):
                   icon=":material/arrow_forward:")
 
 
-def class_link(topic, code):
-    """The address that gives others the same questions from the first on."""
+def class_link(which):
+    """The addresses that give others the same questions: from the first on, or the one on the page."""
     here = (st.context.url or PAGE).split("?")[0]
-    chosen = "" if topic == EVERYTHING else f"&{PAGE}.topic={topic.replace(' ', '+')}"
-    with st.expander(f"A link for a class (code {code})"):
-        lesson.say("Everyone with this link gets the same questions, with the same numbers, in the same order. It holds no answers.")
-        st.code(f"{here}?{PAGE}.view=questions&{PAGE}.code={code}{chosen}", None, wrap_lines=True)
+    chosen = "" if which.topic == EVERYTHING else f"&{PAGE}.topic={which.topic.replace(' ', '+')}"
+    start = f"{here}?{PAGE}.view=questions&{PAGE}.code={which.code}{chosen}"
+    with st.expander(f"A link for a class (code {which.code})"):
+        lesson.say("Everyone with this link gets the same questions, with the same numbers, in the same order. It starts at question 1, "
+                   "version 0, and holds no answers.")
+        st.code(start, None, wrap_lines=True)
+        lesson.say(f"This very question (number {which.number}, version {which.version}):")
+        st.code(f"{start}&{PAGE}.number={which.number}&{PAGE}.version={which.version}", None, wrap_lines=True)
 
 
 # ---------------------------------------------------------------------------------------------- asking and marking
@@ -153,6 +171,10 @@ def _result(question, marked, answer):
         lesson.say("\n\n".join(lines))
     else:
         st.code("\n".join(lines), None, wrap_lines=True)
+    in_full = asking.worked_in_full(question)
+    if in_full:
+        with st.expander("The sums with every digit"):
+            st.code("\n".join(in_full), None, wrap_lines=True)
     page = syllabus.by_url(question.url)
     lesson.link(page, f"Look at it again: {page.title}", ":material/menu_book:")
 
@@ -186,9 +208,10 @@ def _given(question, base, is_open):
 def _picture(shown, key, width, on_click=None):
     """A matrix as a heatmap."""
     n_rows, n_columns = shown.values.shape
+    limit = next(end for end in ROUND if end >= abs(shown.values).max()) if n_columns > 8 else None  # its scale gets ticks at both ends
     figure = charts.heatmap(shown.values, shown.rows, shown.columns, title=shown.name, quantity=shown.quantity,
                             name="weight" if shown.quantity == "weight" else "value", row_title=shown.row_word,
-                            column_title=shown.column_word, max_cell=52, **lesson.look(width))
+                            column_title=shown.column_word, max_cell=52, limit=limit, **lesson.look(width))
     lesson.picture(figure, f"{PAGE}.{key}", f"{shown.name}: {n_rows} rows ({shown.row_word}) × {n_columns} columns ({shown.column_word}), "
                    f"values from {shown.values.min():.3g} to {shown.values.max():.3g}.", on_click)
 
@@ -204,7 +227,7 @@ def _controls(question, base):
     def own(part):
         return controls.private(PAGE, f"{part}.{base}")
     if kind in ("number", "whole"):
-        st.columns(2)[0].text_input("Your answer: a whole number" if kind == "whole" else "Your answer: a number, as −0.5 or 3/4",
+        st.columns(2)[0].text_input("Your answer: a whole number" if kind == "whole" else "Your answer: a number, such as −0.5 or 3/4",
                                     autocomplete="off", **own("answer"))
     elif kind in ("choice", "pictures"):
         texts = options if kind == "choice" else [shown.name for shown in options]
@@ -256,8 +279,7 @@ def score_panel():
         lesson.say("**Your score in this visit:** nothing marked yet. It is kept in this tab alone, until you reload or close it.")
         return
     lesson.say(f"**Your score in this visit: {asking.on_paper(whole.points, 2)} of {whole.n}.** It is kept in this tab alone, until you "
-               f"reload or close "
-               "it. What was marked first counts.")
+               "reload or close it. What was marked first counts.")
     lesson.say("| part | marked | points |\n|:--|--:|--:|\n" + "\n".join(
         f"| {questions.TOPICS[topic]} | {part.n} | {asking.on_paper(part.points, 2)} |" for topic, part in parts.items()))
     missed = [each for each in own if each.points < 1]
@@ -272,7 +294,7 @@ def score_panel():
 def audit(question):
     """Add the checks of a question: its right answer earns 1, no wrong one does, and its working comes to what it should."""
     lesson.check("the right answer earns 1 point", abs(1 - marking.mark(question, marking.right_answer(question)).points), 0)
-    lesson.check("wrong answers tried here that earn 1 point", sum(marking.mark(question, each).points == 1
-                                                                for each in marking.wrong_answers(question)), 0)
+    lesson.check("none of the wrong answers tried here is marked right", sum(marking.mark(question, each).points == 1
+                                                                             for each in marking.wrong_answers(question)), 0)
     lesson.check("the working comes to the numbers of the page", max((step.residual for step in question.working
                                                                      if isinstance(step, Explanation)), default=0.0), 1e-8)

@@ -14,6 +14,13 @@ def test_a_number_is_answered_with_enter_and_the_words_just_written_are_saved(vi
     visitor.settle()
     assert "1 of 1 point. Right." in visitor.text()
     assert visitor.address() == {"quiz.view": "questions", "quiz.number": str(number)}
+    field = visitor.page.get_by_label("Class code", exact=True)
+    for typed, said in (("1,5", True), ("-3", True), ("77", False)):  # never another number than the one that was typed
+        field.fill(typed)
+        visitor.page.keyboard.press("Enter")
+        visitor.settle()
+        assert ("Class code: write a whole number" in visitor.text()) == said and field.input_value() == typed
+    assert visitor.address()["quiz.code"] == "77"
     visitor.choose("look back")
     visitor.page.get_by_label("My first step in building with it").fill("train **one** head")
     with visitor.page.expect_download() as download:
