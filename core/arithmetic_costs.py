@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-
 from core.accounting import count_parameters, forward_flops, kv_cache_bytes_per_token
 from core.memory import GB, GIB, PRECISIONS, TRAINING, stored_bytes
 from core.roofline import attainable, ridge
@@ -160,36 +158,32 @@ def explain_layer_costs(costs):
     return [*found, explain_steps("ratio[0]", [("ratio[0]", f"{costs.recurrent_mixing} / {costs.attention_mixing}", ratio)], ratio)]
 
 
-def explain_running_sum(scores, trace, key_block, row, query=None):
-    """One query's running maximum and sum, block of keys after block, up to the sum that the softmax divides by.
+def explain_running_sum(trace, key_block, row, query=None):
+    """One query's running sum, block of keys after block, up to the sum that the softmax divides by; every number is the trace's.
 
     sum[block] = sum[block - 1] · exp(top[block - 1] - top[block]) + Σ exp(score - top[block])
 
-    scores   (n_queries, n_keys), masked ones -inf
-    trace    BlocksTrace
+    Hidden keys add nothing and are left out; so are blocks of hidden keys alone.
+
+    trace    BlocksTrace that kept its scores
     query    its number in the text, for the names; row unless given
     returns  list of Explanation
     raises   ValueError for a query that sees nothing
 
     >>> from core.query_blocks import attend_in_blocks
-    >>> ones = np.ones((1, 1))
-    >>> explain_running_sum(ones, attend_in_blocks(ones, ones, ones), 1, 0)[0].result
-    1.0
+    >>> explain_running_sum(attend_in_blocks([[1.0]], [[1.0]], [[1.0]], keep=True), 1, 0)[0].terms[0].right_name
+    'exp(1 - 1)'
     """
-    own, tops, sums = scores[row], trace.tops[row], trace.sums[row]
-    if not np.isfinite(tops[-1]):
+    scores, tops, sums, added = (each[row].tolist() for each in (trace.scores, trace.tops, trace.sums, trace.added))
+    if not math.isfinite(tops[-1]):
         raise ValueError(f"Query {row} sees no key, so there is nothing to sum.")
-    steps, query = [], row if query is None else query
-    for number_, start in enumerate(range(0, len(own), key_block)):
-        top = float(tops[number_])
-        if not math.isfinite(top):
+    steps, query, before = [], row if query is None else query, None
+    for block, (top, total, own) in enumerate(zip(tops, sums, added, strict=True)):
+        seen = [score for score in scores[block * key_block:(block + 1) * key_block] if math.isfinite(score)]
+        if not seen:
             continue
-        weights = [math.exp(float(score) - top) for score in own[start:start + key_block]]
-        seen = [score for score in own[start:start + key_block].tolist() if math.isfinite(score)]
-        written = " + ".join(f"exp({number(score)} - {number(top)})" for score in seen) or "0"
-        steps.append((f"weights[query {query}, block {number_}]", written if len(seen) <= 8 else number(sum(weights)), sum(weights)))
-        before, above = (float(sums[number_ - 1]), float(tops[number_ - 1])) if number_ else (0.0, -math.inf)
-        shrunk = f"{number(before)} × exp({number(above)} - {number(top)})" if math.isfinite(above) else "0"
-        steps.append((f"sum[query {query}, block {number_}]", f"{shrunk} + {number(sum(weights))}",
-                      before * math.exp(above - top) + sum(weights)))
-    return [explain_steps(steps[-1][0], steps, float(sums[-1]))]
+        steps.append((f"weights[query {query}, block {block}]", " + ".join(f"exp({number(score)} - {number(top)})" for score in seen), own))
+        shrunk = "0" if before is None else f"{number(sums[before])} × exp({number(tops[before])} - {number(top)})"
+        steps.append((f"sum[query {query}, block {block}]", f"{shrunk} + {number(own)}", total))
+        before = block
+    return [explain_steps(steps[-1][0], steps, sums[-1])]

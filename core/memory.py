@@ -9,6 +9,7 @@ from core.accounting import count_parameters, kv_cache_bytes_per_token
 from core.transformer import forward, init_params
 
 GB, GIB = 10**9, 2**30
+DECIMAL, BINARY = ("", "kB", "MB", "GB"), ("", "KiB", "MiB", "GiB")
 PRECISIONS = {"float32": 4, "16 bit": 2, "int8": 1, "int4": 0.5}  # bytes a number; float16 and bfloat16 are both 16 bit
 TRAINING = {
     # bytes a parameter: weights as they are multiplied, gradients, and what the optimizer holds
@@ -57,9 +58,35 @@ def in_words(n_bytes):
     >>> in_words(2**31), in_words(1500)
     ('2.147 GB = 2 GiB', '1.5 kB = 1.465 KiB')
     """
-    power = 3 if n_bytes >= 10**8 else 2 if n_bytes >= 10**5 else 1
-    thousands, binary = ("", "kB", "MB", "GB")[power], ("", "KiB", "MiB", "GiB")[power]
-    return f"{_four(n_bytes / 1000**power)} {thousands} = {_four(n_bytes / 1024**power)} {binary}"
+    power = _power(n_bytes, 1000)
+    return f"{four(n_bytes / 1000**power)} {DECIMAL[power]} = {four(n_bytes / 1024**power)} {BINARY[power]}"
+
+
+class Unit(NamedTuple):
+    """A unit of bytes."""
+
+    name: str
+    bytes: int
+
+
+def common_unit(sizes, binary=True):
+    """One unit for all numbers of a table's column or a picture, chosen by the largest: below 1 GiB it is MiB, below 1 MiB it is KiB.
+
+    sizes    numbers of bytes
+    binary   False: GB, MB and kB, powers of 1,000
+    returns  Unit
+
+    >>> common_unit([2**40, 5]), common_unit([10**9 - 1], binary=False)
+    (Unit(name='GiB', bytes=1073741824), Unit(name='MB', bytes=1000000))
+    """
+    base, names = (1024, BINARY) if binary else (1000, DECIMAL)
+    power = _power(max(sizes, default=0), base)
+    return Unit(names[power], base**power)
+
+
+def _power(n_bytes, base):
+    """Giga from one whole of it on, then mega, then kilo."""
+    return 3 if n_bytes >= base**3 else 2 if n_bytes >= base**2 else 1
 
 
 def in_powers(number):
@@ -69,14 +96,18 @@ def in_powers(number):
     ('1,234', '3.12·10¹⁴', '0.0042')
     """
     if abs(number) < 10**6:
-        return _four(number)
+        return four(number)
     digits, power = f"{number:.3e}".split("e")
     return f"{float(digits):g}·10{str(int(power)).translate(str.maketrans('0123456789', '⁰¹²³⁴⁵⁶⁷⁸⁹'))}"
 
 
-def _four(number):
-    """Four digits; whole thousands with commas."""
-    return f"{number:,.0f}" if number >= 1000 else f"{number:.4g}"
+def four(number):
+    """Four digits; whole thousands with commas.
+
+    >>> four(0.031251), four(12345.6)
+    ('0.03125', '12,346')
+    """
+    return f"{number:,.0f}" if number >= 999.95 else f"{number:.4g}"
 
 
 def kept_arrays(config, n_tokens, batch=1, pattern=True):

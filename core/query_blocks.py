@@ -19,6 +19,8 @@ class BlocksTrace(NamedTuple):
     most_scores: int       # scores that existed at once
     score_bytes: int       # their bytes
     n_blocks: int          # blocks that were computed
+    added: np.ndarray      # (..., n_queries, n_key_blocks)  Σ exp(score - top) of each block of keys alone
+    scores: np.ndarray | None  # (..., n_queries, n_keys), masked ones -inf, where `keep` asked for them
 
 
 class Comparison(NamedTuple):
@@ -32,7 +34,7 @@ class Comparison(NamedTuple):
     n_blocks: int
 
 
-def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None, scale=None):
+def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None, scale=None, keep=False):
     """Attention for some queries and some keys at a time: as `core.attention.attend`, but for rounding.
 
     For a block of queries, over the blocks of keys one after the other:
@@ -40,12 +42,14 @@ def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None,
     weight = exp(score - top')
     sum'   = sum · exp(top - top') + Σ weight
     mixed' = mixed · exp(top - top') + weight v
-    and after the last block mixed / sum. What was summed under a smaller maximum is shrunk to the new one.
+    and after the last block mixed / sum. Before the first block top is -∞, sum 0 and mixed 0. What was summed under a smaller maximum is
+    shrunk to the new one.
 
     q                       (..., n_queries, d_head);  k (..., n_keys, d_head);  v (..., n_keys, d_value)
     visible                 bool (n_queries, n_keys); True = may look; a query that sees nothing gets zeros
     query_block, key_block  how many at a time; all unless given
     scale                   the factor on q·k, 1/√d_head unless given
+    keep                    True: the trace holds all scores, to look at; that takes the memory which blocks save
     returns                 BlocksTrace in the precision of the inputs
     raises                  ValueError where a block is smaller than 1, or sizes do not fit
     source                  Milakov & Gimelshein 2018 (running maximum and sum); Rabe & Staats 2021; Dao et al. 2022, section 3.1
@@ -60,7 +64,8 @@ def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None,
     factor = q.dtype.type(1 / math.sqrt(q.shape[-1]) if scale is None else scale)
     mixed = np.zeros((*q.shape[:-1], v.shape[-1]), dtype=v.dtype)
     n_key_blocks = -(-n_keys // key_block)
-    tops, sums = (np.zeros((*q.shape[:-1], n_key_blocks), dtype=q.dtype) for _ in range(2))
+    tops, sums, added = (np.zeros((*q.shape[:-1], n_key_blocks), dtype=q.dtype) for _ in range(3))
+    kept_scores = np.zeros((*q.shape[:-1], n_keys), dtype=q.dtype) if keep else None
     most, n_blocks = 0, 0
     for first in range(0, n_queries, query_block):
         rows = slice(first, first + query_block)
@@ -72,18 +77,46 @@ def attend_in_blocks(q, k, v, visible=None, *, query_block=None, key_block=None,
             scores *= factor
             if visible is not None:
                 np.copyto(scores, -np.inf, where=~visible[rows, keys])
+            if keep:
+                kept_scores[..., rows, keys] = scores
             most, n_blocks = max(most, scores.size), n_blocks + 1
             larger = np.maximum(top, scores.max(axis=-1, keepdims=True))
             reachable = np.where(larger == -np.inf, q.dtype.type(0), larger)  # nothing seen yet: exp(-inf - 0) is 0
             shrink = np.exp(top - reachable)
             scores -= reachable
             np.exp(scores, out=scores)
-            total = total * shrink + scores.sum(axis=-1, keepdims=True)
+            own = scores.sum(axis=-1, keepdims=True)
+            total = total * shrink + own
             kept = kept * shrink + scores @ v[..., keys, :]
             top = larger
-            tops[..., rows, number], sums[..., rows, number] = top[..., 0], total[..., 0]
+            tops[..., rows, number], sums[..., rows, number], added[..., rows, number] = top[..., 0], total[..., 0], own[..., 0]
         mixed[..., rows, :] = kept / np.where(total == 0, q.dtype.type(1), total)
-    return BlocksTrace(mixed, tops, sums, most, most * q.dtype.itemsize, n_blocks)
+    return BlocksTrace(mixed, tops, sums, most, most * q.dtype.itemsize, n_blocks, added, kept_scores)
+
+
+def rises(tops):
+    """In which blocks of keys the largest score so far rose above that of a block before: there the sum so far is multiplied.
+
+    tops     (..., n_key_blocks), as in BlocksTrace
+    returns  bool (..., n_key_blocks - 1), from the second block on; the first score that a query sees at all is no rise
+
+    >>> rises(np.array([-np.inf, 1.0, 1.0, 2.0])).tolist()
+    [False, False, True]
+    """
+    return (tops[..., 1:] > tops[..., :-1]) & (tops[..., :-1] > -np.inf)
+
+
+def telling_query(q, k, v, visible, key_block):
+    """The query whose largest score rises in the most blocks; among equals the one that rises latest, then the last one.
+
+    returns  int
+
+    >>> telling_query([[1.0], [-1.0]], [[1.0], [2.0]], [[0.0], [0.0]], None, 1)
+    0
+    """
+    rose = rises(attend_in_blocks(q, k, v, visible, key_block=key_block).tops)
+    latest = (rose * np.arange(1, rose.shape[-1] + 1)).max(axis=-1, initial=0)
+    return max(range(len(rose)), key=lambda query: (rose[query].sum(), latest[query], query))
 
 
 def scores_at_once(n_queries, n_keys, query_block, key_block):

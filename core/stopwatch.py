@@ -27,7 +27,10 @@ class Fit(NamedTuple):
 class Stopwatch:
     """Measurements done a few at a time: each call of `go` does some and returns, so that others are served in between.
 
-    jobs     {name: function without arguments}, run in turn, `repeats` times each after one run that is not counted
+    Before every timed run the same job runs once untimed: after another job, or after a pause, the first run finds its arrays far from
+    the processor and would take longer.
+
+    jobs     {name: function without arguments}, run in turn, `repeats` timed runs each
     clock    function that tells the time in seconds
     most     seconds of measuring after which it is over, however much is left to do
 
@@ -40,7 +43,7 @@ class Stopwatch:
     def __init__(self, jobs, repeats=REPEATS, clock=time.perf_counter, most=MOST_SECONDS):
         self.jobs, self.clock, self.most = jobs, clock, most
         self.seconds = {name: [] for name in jobs}
-        self.todo = [(name, number) for number in range(repeats + 1) for name in jobs]
+        self.todo = [name for _ in range(repeats) for name in jobs]
         self.done, self.spent = 0, 0.0
 
     @property
@@ -57,13 +60,14 @@ class Stopwatch:
         """Measure until `budget` seconds have gone by, at least once."""
         begin = self.clock()
         while not self.over:
-            name, number = self.todo[self.done]
+            name = self.todo[self.done]
+            warming = self.clock()
+            self.jobs[name]()
             start = self.clock()
             self.jobs[name]()
             end = self.clock()
-            if number:  # the first run warms up
-                self.seconds[name].append(end - start)
-            self.done, self.spent = self.done + 1, self.spent + end - start
+            self.seconds[name].append(end - start)
+            self.done, self.spent = self.done + 1, self.spent + end - warming
             if end - begin >= budget:
                 return
 
@@ -150,3 +154,26 @@ def through(times, power):
     """
     largest = max(times)
     return {n: times[largest] * (n / largest) ** power for n in times}
+
+
+class Growth(NamedTuple):
+    """How a time grew over the two smallest lengths, where the start of a call weighs most."""
+
+    first: int
+    second: int
+    times: float
+
+
+def first_growth(times):
+    """How many times as long the second length takes as the first.
+
+    times    {n: seconds}
+    returns  Growth; None with fewer than 2 points
+
+    >>> first_growth({16: 2.0, 32: 3.0, 64: 9.0})
+    Growth(first=16, second=32, times=1.5)
+    """
+    if len(times) < 2:
+        return None
+    first, second = sorted(times)[:2]
+    return Growth(first, second, times[second] / times[first])

@@ -77,9 +77,16 @@ def test_the_running_sum_of_a_query(key_block):
     visible = causal_mask(9)
     visible[:, 0] = False
     scores = np.where(visible, attend(q, k, v).scores, -np.inf)
-    trace = attend_in_blocks(q, k, v, visible, key_block=key_block)
+    trace = attend_in_blocks(q, k, v, visible, key_block=key_block, keep=True)
     for row in (1, 4, 8):
         expected = sum(np.exp(score - max(scores[row])) for score in scores[row])
-        assert again(arithmetic_costs.explain_running_sum(scores, trace, key_block, row)) == pytest.approx(expected)
+        explained = arithmetic_costs.explain_running_sum(trace, key_block, row)
+        assert again(explained) == pytest.approx(expected)
+        lines = arithmetic.lines(explained[0])
+        assert lines[-1].split(" = ")[-1] == arithmetic.number(explained[0].value)  # the value to its last digit
+        for weights, summed, before in zip(lines[::2], lines[1::2], [None, *lines[1::2]], strict=False):
+            _, made, result = weights.split(" = ")
+            assert made.count("exp(") == made.count(" + ") + 1 and summed.split(" = ")[1].endswith(f" + {result}")
+            assert summed.split(" = ")[1].startswith(f"{before.split(' = ')[-1]} × exp(" if before else "0 + ")  # the number printed before
     with pytest.raises(ValueError, match="sees no key"):
-        arithmetic_costs.explain_running_sum(scores, trace, key_block, 0)
+        arithmetic_costs.explain_running_sum(trace, key_block, 0)

@@ -248,7 +248,7 @@ CONTROLS = [
     *of_page("memory-and-compute", {"n": (50, "512", 512), "d": (512, "64", 64), "layer_number": (0, "ratio of the two mixings", 4)},
              {"memory_and_compute.view": "attention and recurrence"}),
     *of_page("memory-and-compute", {"tokens": (256, "128", 128), "query_block": (32, "1", 1), "key_block": (64, "16", 16),
-                                    "causal": (True, "false", False), "query": (255, "3", 3)},
+                                    "causal": (True, "false", False), "query": (251, "3", 3)},
              {"memory_and_compute.view": "same numbers, less memory"}),
 ]
 BAD = {"out of range": "1000001", "negative": "-1", "wrong type": "abc", "half": "4.5", "empty": "", "too large to be a number": "1e400",

@@ -39,12 +39,13 @@ def test_the_cache_of_every_model_can_be_read_and_is_the_published_one(tmp_path)
     at = opened(batch="4")
     lines = {line[0]: line for line in table(at, "model")}
     assert {name: int(lines[name][1].replace(",", "")) for name in PUBLISHED} == PUBLISHED
-    assert lines["llama-3-8b"][2:] == ["8,192", "1.074 GB = 1 GiB", "16.06 GB = 14.96 GiB"]
+    assert lines["llama-3-8b"][2:] == ["8,192", "1", "14.96"] and lines["gpt2"][3] == f"{2 * 2 * 12 * 768 * 1024 / 2**30:.4g}"
+    assert all(re.fullmatch(r"[\d,.]*", cell) for line in lines.values() for cell in line[3:])  # one unit a column, in its head
     assert "2 × 32 × 8 × 128 × 2 = **131,072 bytes** a token. 4 × 8,192 tokens take **4.295 GB = 4 GiB**" in everything_said(at)
     heads = table(at, "key/value heads")
     left = 24 * 2**30 - 2 * LLAMA
     assert [line[1:3] for line in heads] == [["8", "131,072"], ["32", "524,288"], ["1", "16,384"]]
-    assert heads[0][4] == f"{left // (4 * 131072):,} tokens a text"
+    assert heads[0][4] == f"{left // (4 * 131072):,}" and [line[3] for line in heads] == ["4", "16", "0.5"]
     x, y = curve(at, "Cache against context", "as it is (GQA)")
     np.testing.assert_allclose(y, x * 4 * 131072 / 2**30)
     assert last(at) == ("cache_GiB[0]", 4)
@@ -75,6 +76,8 @@ def test_memory_is_drawn_part_by_part_and_taken_apart(tmp_path):
     n, d = 1024, 4096  # streams, q and mixed, k and v, pattern, three hidden; then the last stream, its norm and the logits
     kept = 32 * (n * (4 * d + 2 * d + 2 * 1024 + 3 * 14336) + 32 * n * n) + n * (2 * d + 128256)
     np.testing.assert_allclose(drawn["activations"], kept * np.array([0, 0, 0, 0, 4, 2]))
+    cells = {line[0]: line[1:] for line in table(at, "gradients")}
+    assert cells["read, int8"] == [f"{LLAMA / 2**30:.4g}", "", "", "", "0.125", f"{(LLAMA + 1024 * 131072) / 2**30:.4g}"]
     widget(at, "memory_and_compute.memory_number").set_value(15).run()
     assert last(at) == ("activations_GiB[0]", pytest.approx(2 * kept / 2**30))
     assert script_prints(at, tmp_path)["learn, mixed 16/32"].tolist() == [[2 * LLAMA, 2 * LLAMA, 12 * LLAMA, 2 * kept, 0]]
@@ -158,6 +161,9 @@ def test_attention_and_recurrence_are_counted_and_then_measured(worked, tmp_path
     slope, error = np.polyfit(np.log(x[-4:]), np.log(seconds[-4:]), 1, cov=True)
     assert f"attention grows like **n^{slope[0]:.2f} ± {error[0, 0] ** 0.5:.2f}**" in everything_said(at)
     assert "the address does not hold them" in everything_said(at)
+    grown = seconds[1] / seconds[0]
+    assert f"From n = 16 to 32 attention's count grows **4 times**, its measured time **{grown:.3g} times**." in everything_said(at)
+    assert ("starting a call costs the same" in everything_said(at)) == (grown < 4)
 
 
 def test_attention_in_blocks_gives_the_same_numbers_from_fewer_scores(tmp_path):
@@ -167,8 +173,20 @@ def test_attention_in_blocks_gives_the_same_numbers_from_fewer_scores(tmp_path):
     (gap,) = [residual for name, residual, _ in shown(at, "check") if name == "attention in blocks is attention"]
     assert gap <= 1e-12
     name, total = last(at)
-    assert name == "sum[query 37, block 7]" and curve(at, "Query 37", "sum so far")[1][-1] == pytest.approx(total)
+    assert name == "sum[query 37, block 4]" and curve(at, "Query 37", "sum so far")[1][-1] == pytest.approx(total)
     x, scores = curve(at, "Bytes of scores", "8 keys at a time")
     assert (scores == 8 * 8 * x).all()
     found = script_prints(at, tmp_path)
     assert found["compared"].tolist() == [[64 * 64, 3 * 8 * 64 * 64, 128, 1024, 32]] and found["sum so far"][0][-1] == pytest.approx(total)
+
+
+def test_the_query_to_begin_with_shows_what_the_view_is_about():
+    at = opened("same numbers, less memory")
+    query = widget(at, "memory_and_compute.query").value
+    tops, sums = (curve(at, f"Query {query}", f"{name} so far")[1] for name in ("largest score", "sum"))
+    rose = [block for block in range(1, len(tops)) if tops[block] > tops[block - 1]]
+    assert rose and rose[-1] >= len(tops) // 2
+    assert f"rose **{len(rose)} times** after its first block, in blocks {', '.join(map(str, rose))};" in everything_said(at)
+    assert last(at)[1] == pytest.approx(sums[-1], rel=1e-14) and "Before the first block m = −∞, z = 0 and o = 0" in everything_said(at)
+    widget(at, "memory_and_compute.query").set_value(255).run()
+    assert f"rose **0 times** after that, and nothing had to be multiplied. Query {query} shows more." in everything_said(at)

@@ -87,9 +87,16 @@ def test_weights_by_precision_are_the_bytes_of_arrays():
 
 
 @pytest.mark.parametrize("n_bytes, words", [(10**9, "1 GB = 0.9313 GiB"), (2**30, "1.074 GB = 1 GiB"), (0, "0 kB = 0 KiB"),
-                                            (131072, "0.1311 MB = 0.125 MiB"), (811706777600, "811.7 GB = 756 GiB"),
+                                            (131072, "131.1 kB = 128 KiB"), (999999999, "1,000 MB = 953.7 MiB"),
+                                            (811706777600, "811.7 GB = 756 GiB"),
                                             (1342052838400, "1,342 GB = 1,250 GiB")])
 def test_both_units_are_told_apart(n_bytes, words):
     assert memory.in_words(n_bytes) == words
+
+
+def test_a_column_has_one_unit_and_its_largest_number_chooses():
+    assert memory.common_unit([36 * 2**20, 2**30 - 1]).name == "MiB" and memory.common_unit([36 * 2**20, 2**30]) == ("GiB", 2**30)
+    assert memory.common_unit([37748736, 999999999], binary=False) == ("MB", 10**6)
+    assert memory.common_unit([10**9, 1], binary=False).name == "GB" and memory.common_unit([]).name == "KiB"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.attention import attend, causal_mask
-from core.query_blocks import attend_in_blocks, scores_at_once
+from core.query_blocks import attend_in_blocks, rises, scores_at_once, telling_query
 
 
 def drawn(seed, n_queries, n_keys, d, lead=()):
@@ -32,6 +32,28 @@ def test_the_numbers_are_those_of_attend(seed, n_queries, n_keys, query_block, k
     np.testing.assert_allclose(found.sums[~blind, -1], [sum(np.exp(row - max(row))) for row in scores[~blind]])
     assert found.most_scores == scores_at_once(n_queries, n_keys, query_block, key_block)
     assert found.n_blocks == -(-n_queries // query_block) * -(-n_keys // key_block) and found.score_bytes == 8 * found.most_scores
+
+
+@pytest.mark.parametrize("key_block, visible", [(3, causal_mask(24)), (5, None), (24, None)])
+def test_the_telling_query_is_the_one_that_rises_most_and_rises_are_counted_by_hand(key_block, visible):
+    q, k, v = drawn(3, 24, 24, 4)
+    trace = attend_in_blocks(q, k, v, visible, key_block=key_block, keep=True)
+    np.testing.assert_allclose(trace.scores, np.where(visible if visible is not None else True, attend(q, k, v).scores, -np.inf))
+    counted = []
+    for row in trace.scores:
+        best, rose = -np.inf, []
+        for block, start in enumerate(range(0, 24, key_block)):
+            top = max(row[start:start + key_block])
+            if top > best > -np.inf:
+                rose.append(block)
+            best = max(best, top)
+        counted.append(rose)
+    assert [(np.flatnonzero(row) + 1).tolist() for row in rises(trace.tops)] == counted
+    assert telling_query(q, k, v, visible, key_block) == max(range(24), key=lambda i: (len(counted[i]), max(counted[i], default=0), i))
+    np.testing.assert_allclose(trace.added.sum(axis=1), [  # what each block added, under the largest score of its time
+        sum(np.exp(score - max(row[:(j // key_block + 1) * key_block])) for j, score in enumerate(row) if score > -np.inf)
+        for row in trace.scores])
+    assert attend_in_blocks(q, k, v, visible, key_block=key_block).scores is None
 
 
 def test_leading_axes_precision_and_a_scale_of_ones_own():

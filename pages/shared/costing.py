@@ -84,9 +84,9 @@ def precisions(page):
     """The controls of how many bytes a number takes. Returns the names for weights and for the cache."""
     left, right = st.columns(2)
     with left:
-        weights = controls.choice(page, "weights", "A number of the weights", list(memory.PRECISIONS), "16 bit")
+        weights = controls.choice(page, "weights", "Bits of each weight", list(memory.PRECISIONS), "16 bit")
     with right:
-        kept = controls.choice(page, "cache", "A number of the cache", CACHE_PRECISIONS)
+        kept = controls.choice(page, "cache", "Bits of each cached number", CACHE_PRECISIONS)
     return weights, kept
 
 
@@ -135,19 +135,21 @@ def cache(page):
         lesson.say("This is the decoder's own cache for the text it writes. Cross-attention keeps as many bytes again for each token of "
                    "the source.")
     fits = {each.name: cache_sizes.tokens_that_fit(gib * memory.GIB, weight_bytes, each.bytes_per_token, batch) for each in found}
-    lesson.say("| key/value heads | how many | bytes a token | all of it | fits into the rest of "
-               f"{gib} GiB |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
-                   f"| {each.name} | {'one narrow vector' if each.n_kv_heads is None else each.n_kv_heads} | {each.bytes_per_token:,} | "
-                   f"{memory.in_words(cache_sizes.whole_cache(each.bytes_per_token, context, batch))} | "
-                   f"{fits[each.name]:,} tokens a text |" for each in found))
+    whole = {each.name: cache_sizes.whole_cache(each.bytes_per_token, context, batch) for each in found}
+    unit = memory.common_unit(whole.values())
+    lesson.say(f"| key/value heads | how many | bytes a token | all ({unit.name}) | tokens a text that fit |\n|:--|--:|--:|--:|--:|\n"
+               + "\n".join(f"| {each.name} | {'one narrow vector' if each.n_kv_heads is None else each.n_kv_heads} | "
+                           f"{each.bytes_per_token:,} | {memory.four(whole[each.name] / unit.bytes)} | {fits[each.name]:,} |"
+                           for each in found))
+    lesson.small(f"What fits: beside the weights, in {gib} GiB. It counts weights and cache alone; a running program needs some more.")
     if not fits[own.name]:
         lesson.warn(f"The weights alone take more than {gib} GiB. Choose a larger memory, fewer bits, or a smaller model.")
     left, right = st.columns(2)
     with left:
         at = [context * i / 4 for i in range(9)]
-        figure = quantities.lines({each.name: (at, [each.bytes_per_token * n * batch / memory.GIB for n in at], look)
+        figure = quantities.lines({each.name: (at, [each.bytes_per_token * n * batch / unit.bytes for n in at], look)
                                    for each, look in zip(found, LOOKS, strict=False)}, title="Cache against context", linear=True,
-                                  x_title="tokens of each text", y_title="GiB", at=("", context), dark=lesson.dark())
+                                  x_title="tokens of each text", y_title=unit.name, at=("", context), dark=lesson.dark())
         chart = f"{page}.cache"
         lesson.picture(figure, chart, f"The cache grows in a straight line; at {context:,} tokens and batch {batch} it takes "
                        f"{memory.in_words(total)}.", click_context(page, chart))
@@ -157,14 +159,14 @@ def cache(page):
             for each, look in zip(found, LOOKS, strict=False)}, title=f"What fits into {gib} GiB beside the weights",
             x_title="texts at once", y_title="tokens a text", at=("", batch), dark=lesson.dark())
         lesson.picture(figure, f"{page}.fits", f"With batch {batch}, {fits[own.name]:,} tokens a text fit beside the weights in {gib} GiB.")
-    lesson.small("What fits counts weights and cache alone; a running program needs some more.")
-    lesson.say("Query heads do not count, **key/value heads** do. One pair for all query heads is multi-query attention (MQA, "
-               "Shazeer 2019); one for each group of them is grouped-query attention (GQA, Ainslie et al. 2023). Latent attention (MLA, "
-               "DeepSeek-AI 2024) keeps one narrow vector a token, from which the keys and values of all heads are made.")
+    lesson.say("What the cache takes depends on the **key/value heads**, not on the query heads. One pair for all query heads is "
+               "multi-query attention (MQA, Shazeer 2019); one for each group of them is grouped-query attention (GQA, Ainslie et al. "
+               "2023). Latent attention (MLA, DeepSeek-AI 2024) keeps one narrow vector a token, from which the keys and values of all "
+               "heads are made.")
     asked = ["the cache", "what fits", "the weights"]
     which = controls.pick(page, "cache_number", "Take apart", asked)
     per_token = own.bytes_per_token
-    lesson.arithmetic(f"{choice.name}: {asked[which]}", (
+    lesson.arithmetic(f"{choice.name}: {asked[which]}, {('GiB', 'tokens a text', 'GiB')[which]}", (
         factors, arithmetic_costs.explain_fit(gib * memory.GIB, weight_bytes, per_token, batch),
         arithmetic_costs.explain_weights(config, weights))[which])
     _all_models()
@@ -174,10 +176,13 @@ def cache(page):
 def _all_models():
     """The table of all models at 16 bit."""
     with st.expander("All models at 16 bit"):
-        lesson.say("| model | cache of a token, bytes | context | cache of one such text | weights |\n|:--|--:|--:|--:|--:|\n" + "\n".join(
-            f"| {line.name} | {line.bytes_per_token:,} | {'not named' if line.context is None else f'{line.context:,}'} | "
-            f"{'–' if not line.cache_bytes else memory.in_words(line.cache_bytes)} | {memory.in_words(line.weight_bytes)} |"
-            for line in slow_costs.all_models()))
+        every = slow_costs.all_models()
+        unit = memory.common_unit([line.weight_bytes for line in every])
+        lesson.say(f"| model | cache of a token (bytes) | context | cache of such a text ({unit.name}) | weights ({unit.name}) |\n"
+                   "|:--|--:|--:|--:|--:|\n" + "\n".join(
+                       f"| {line.name} | {line.bytes_per_token:,} | {'not named' if line.context is None else f'{line.context:,}'} | "
+                       f"{memory.four(line.cache_bytes / unit.bytes) if line.cache_bytes else ''} | "
+                       f"{memory.four(line.weight_bytes / unit.bytes)} |" for line in every))
         lesson.small("Context: the longest text that the makers name. Encoders keep no cache.")
 
 
@@ -188,7 +193,7 @@ def whole_memory(page):
     """What lies in memory while a model reads and while it learns, by precision."""
     choice = ask(page)
     context, batch = lengths(page, choice)
-    kept = controls.choice(page, "cache", "A number of the cache", CACHE_PRECISIONS)
+    kept = controls.choice(page, "cache", "Bits of each cached number", CACHE_PRECISIONS)
     pattern = controls.switch(page, "pattern", "Keep the attention pattern for the way back", True,
                               help="Off: it is computed again on the way back, as FlashAttention does (Dao et al. 2022, section 3.1).")
     config = choice.config
@@ -204,16 +209,21 @@ def whole_memory(page):
     stacks |= {f"learn, {how}": memory.training(config, how, arrays or ()) for how in memory.TRAINING}
     parts = {"weights": "weights", "gradients": "gradients", "optimizer (m, v, master copy)": "optimizer",
              "activations": "activations", "cache": "cache"}
-    shown = {name: [getattr(stack, part) / memory.GIB for stack in stacks.values()] for name, part in parts.items()}
+    largest = max(stacks, key=lambda name: stacks[name].total)
+    unit = memory.common_unit([stacks[largest].total])
+    shown = {name: [getattr(stack, part) / unit.bytes for stack in stacks.values()] for name, part in parts.items()}
     asked = [(stack, part) for stack, found in stacks.items() for part, n_bytes in found._asdict().items() if n_bytes]
     lesson.warn(fault)
-    figure = quantities.lying(list(stacks), shown, title="What lies in memory", unit="GiB", stacked=True, dark=lesson.dark())
+    figure = quantities.lying(list(stacks), shown, title="What lies in memory", unit=unit.name, stacked=True, dark=lesson.dark())
     chart = f"{page}.memory"
     lesson.picture(figure, chart, f"{choice.name}, {batch} × {context:,} tokens: " + "; ".join(
-        f"{name} {stack.total / memory.GIB:.4g} GiB" for name, stack in stacks.items()) + ".", _click_bar(page, chart, list(stacks), asked))
-    lesson.say("| GiB | weights | gradients | optimizer | activations | cache | all |\n|:--|--:|--:|--:|--:|--:|--:|\n" + "\n".join(
-        f"| {name} | " + " | ".join(f"{n_bytes / memory.GIB:,.4g}" if n_bytes else "–" for n_bytes in stack)
-        + f" | {memory.in_words(stack.total)} |" for name, stack in stacks.items()))
+        f"{name} {memory.four(stack.total / unit.bytes)} {unit.name}" for name, stack in stacks.items()) + ".",
+        _click_bar(page, chart, list(stacks), asked))
+    lesson.say(f"All in **{unit.name}**; what is not needed is left empty. The most, to {largest}, is "
+               f"**{memory.in_words(stacks[largest].total)}**.")
+    lesson.say("| | weights | gradients | optimizer | activations | cache | all |\n|:--|--:|--:|--:|--:|--:|--:|\n" + "\n".join(
+        f"| {name} | " + " | ".join(memory.four(n_bytes / unit.bytes) if n_bytes else "" for n_bytes in [*stack, stack.total]) + " |"
+        for name, stack in stacks.items()))
     if arrays:
         whole = sum(part.count for part in arrays)
         lesson.say("Of the activations, " + ", ".join(f"{part.name} **{part.count / whole:.1%}**" for part in sorted(
@@ -229,7 +239,7 @@ def whole_memory(page):
         explained = arithmetic_costs.explain_weights(config, how)
     else:
         explained = arithmetic_costs.explain_training(config, how, arrays or (), part)
-    lesson.arithmetic(f"{choice.name}, {stack}: {part}", explained)
+    lesson.arithmetic(f"{choice.name}, {stack}: {part}, GiB", explained)
     lesson.check("activations and cache of a small model are the bytes of its arrays", slow_costs.counted_bytes_gap(), 0)
     reads = "config" if config.positions == "learned" else "config, context"
     return Told((memory.reading, memory.training, memory.kept_arrays, *CONFIG, *((runnable,) if arrays else ())),

@@ -75,8 +75,9 @@ def _measured(page):
     """Times of both over the length, once the visitor has asked for them."""
     lesson.heading("Measured on this machine")
     lesson.say(f"Counts are not times. Here one head of attention and one recurrent layer, both {stopwatch.WIDTH} wide, run in NumPy in "
-               f"float32 with {stopwatch.LENGTHS[0]} to {stopwatch.LENGTHS[-1]:,} tokens, {stopwatch.REPEATS} times each; shown is the "
-               f"middle time. It takes at most {stopwatch.MOST_SECONDS:g} s of computing, in slices, and can be stopped.")
+               f"float32 with {stopwatch.LENGTHS[0]} to {stopwatch.LENGTHS[-1]:,} tokens, {stopwatch.REPEATS} times each, every time right "
+               "after a run that is not timed, which warms up; shown is the middle time. "
+               f"It takes at most {stopwatch.MOST_SECONDS:g} s of computing, in slices, and can be stopped.")
     running = measuring.buttons(page, "lengths", "Measure")
 
     def moving():
@@ -106,9 +107,14 @@ def _times(page, times):
                + " and ".join(f"{kind} grows like **n^{fit.exponent:.2f} ± {fit.error:.2f}** (n = {fit.used[0]} to {fit.used[-1]:,})"
                               for kind, fit in fits.items() if fit is not None)
                + ". The ± is the standard error of that slope; it knows how far the points lie from a line, not what bends them.")
-    lesson.say("The counts grow like n² and like n. Where short texts lie above a line, part of the reason is that starting a NumPy call "
-               "costs the same however short the text is. The recurrence makes n small calls one after the other, attention a few large "
-               "ones. So which one is faster at which n is a fact of the machine and the program: **none is promised to cross** at n = d.")
+    grown = stopwatch.first_growth(times["attention"])
+    counted = costs.layer_costs(grown.second, 1).attention_mixing / costs.layer_costs(grown.first, 1).attention_mixing
+    lesson.say(f"The counts grow like n² and like n. From n = {grown.first} to {grown.second} attention's count grows **{counted:g} "
+               f"times**, its measured time **{grown.times:.3g} times**." + (
+                   " It makes the same few NumPy calls at every length, and starting a call costs the same however short the text is."
+                   if grown.times < counted else ""))
+    lesson.say("The recurrence makes n small calls one after the other, attention a few large ones. So which one is faster at which n is "
+               "a fact of the machine and the program: **none is promised to cross** at n = d.")
     times_table = sorted(times["attention"])
     lesson.say("| n | attention, ms | recurrence, ms |\n|--:|--:|--:|\n" + "\n".join(
         f"| {n:,} | {1000 * times['attention'][n]:.4g} | {1000 * times['recurrence'].get(n, np.nan):.4g} |" for n in times_table))
@@ -137,7 +143,8 @@ def in_blocks(page):
                f"**{in_words(found.whole_bytes)}**. In blocks there are **{found.block_scores:,} scores** at once, "
                f"**{in_words(found.block_bytes)}**, in {found.n_blocks:,} block{'s' * (found.n_blocks > 1)} one after the other. "
                f"The largest difference between the two results is **{found.gap:.1e}**: rounding.")
-    query = controls.whole(page, "query", "Follow one query", 0, n - 1, n - 1)
+    telling = slow_costs.telling_query(seed, n, D_HEAD, key_block, causal)
+    query = controls.whole(page, "query", "Follow one query", 0, n - 1, telling)
     left, right = st.columns(2)
     with left:
         sizes = [stop for stop in BLOCKS if stop <= n]
@@ -154,25 +161,27 @@ def in_blocks(page):
                        f"{found.whole_bytes:,} whole.")
     q, k, v = query_blocks.drawn(seed, n, D_HEAD)
     visible = attention.causal_mask(n)[query:query + 1] if causal else np.ones((1, n), bool)
-    own = query_blocks.attend_in_blocks(q[query:query + 1], k, v, visible, key_block=key_block)
-    scores = np.where(visible, attention.attend(q[query:query + 1], k, v).scores, -np.inf)
+    own = query_blocks.attend_in_blocks(q[query:query + 1], k, v, visible, key_block=key_block, keep=True)
     steps = range(own.tops.shape[-1])
     with right:
         figure = plots.curves(steps, {"sum so far": own.sums[0], "largest score so far": own.tops[0]},
                               title=f"Query {query}, block of keys after block", x_title="block of keys", y_title="", dark=lesson.dark())
         lesson.picture(figure, f"{page}.running", f"Query {query} ends with the sum {own.sums[0, -1]:.6g} over the largest score "
                        f"{own.tops[0, -1]:.6g}, after {len(steps)} blocks.")
+    _risen(own, query, telling)
     lesson.say("**Keys can be blocked too.** Softmax divides by a sum over all keys, which a block has not seen. The trick: keep the "
                "largest score so far and the sum of exp(score - largest) so far. When a larger score comes, what was summed is multiplied "
                "by exp(old largest - new largest), and so is what was mixed. At the end, divide once.")
     lesson.formula(r"\begin{aligned} m' &= \max(m, \max_j s_j) \\ z' &= z\, e^{m - m'} + \sum_j e^{s_j - m'} \\ "
                    r"o' &= o\, e^{m - m'} + \sum_j e^{s_j - m'} v_j \end{aligned}")
-    lesson.say("m is the largest score, z the sum, o the mixed values before they are divided by z. **FlashAttention** (Dao et al. 2022) "
+    lesson.say("m is the largest score so far, z the sum, o the mixed values before they are divided by z. Before the first block "
+               "m = −∞, z = 0 and o = 0; after the last one the result is o / z.")
+    lesson.say("**FlashAttention** (Dao et al. 2022) "
                "blocks queries and keys with this running softmax, so that a block fits into a chip's fast memory and the scores never go "
                "to the slow one. It counts no fewer multiply-adds; it moves fewer bytes. The lesson here runs in NumPy, which saves memory "
                "but not that traffic.")
     lesson.arithmetic(f"query {query}: the sum under its softmax, {key_block} keys at a time",
-                      arithmetic_costs.explain_running_sum(scores, own, key_block, 0, query))
+                      arithmetic_costs.explain_running_sum(own, key_block, 0, query))
     lesson.check("attention in blocks is attention", found.gap, 1e-12)
     return costing.Told((query_blocks.compare, query_blocks.drawn), {
         "seed": seed, "n": n, "d_head": D_HEAD, "query_block": query_block, "key_block": key_block, "causal": causal, "query": query}, """
@@ -184,3 +193,17 @@ def in_blocks(page):
     show("sum so far", blocks.sums[query])
     show("largest score so far", blocks.tops[query])
     """)
+
+
+def _risen(own, query, telling):
+    """How often the largest score of this query rose after its first block, and which query to look at where it never did."""
+    blocks = [int(block) + 1 for block in np.flatnonzero(query_blocks.rises(own.tops[0]))]
+    if own.tops.shape[-1] == 1:
+        lesson.say("All keys are in one block here, so no larger score can come later. Choose fewer keys at a time.")
+    elif blocks:
+        shown = ", ".join(map(str, blocks[:8])) + (" …" if len(blocks) > 8 else "")
+        lesson.say(f"For query {query} the largest score rose **{len(blocks)} time{'s' * (len(blocks) > 1)}** after its first block, in "
+                   f"block{'s' * (len(blocks) > 1)} {shown}; each time the sum so far was multiplied by a number below 1.")
+    else:
+        lesson.say(f"For query {query} the largest score came in its first block: it rose **0 times** after that, and nothing had to be "
+                   "multiplied." + (f" Query {telling} shows more." if telling != query else ""))

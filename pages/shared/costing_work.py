@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core import accounting, arithmetic_costs, roofline, stopwatch
-from core.memory import PRECISIONS, in_powers, in_words
+from core.memory import PRECISIONS, common_unit, four, in_powers
 from pages.shared import controls, costing, lesson, measuring, quantities
 
 TRAINED_ON = (1, 10, 100, 300, 1000, 2000, 15000)  # times 10⁹ tokens
@@ -81,7 +81,7 @@ def _passes(page, choice, context, prefill, told):
     asked = ["prefill"] + ([] if encoder else ["decode"])
     which = controls.pick(page, "work_number", "Take apart", asked)
     explained = arithmetic_costs.explain_flops(config, *((context, 0) if which == 0 else (1, context - 1)))
-    lesson.arithmetic(f"{choice.name}: {asked[which]}", explained)
+    lesson.arithmetic(f"{choice.name}: {asked[which]}, FLOPs", explained)
     return told._replace(steps=told.steps + """
     show("prefill", forward_flops(config, context))
     """ + ("" if encoder else """
@@ -171,9 +171,11 @@ def _under(page, choice, machine, precision, passes, told):
     by = "float32" if machine.name == MEASURED else precision
     lesson.say(f"**{machine.name}**, multiplying in {by}: peak {in_powers(peak)} FLOPs a second, {in_powers(bandwidth)} bytes a second. "
                f"From **{roofline.ridge(peak, bandwidth):.4g} FLOPs a byte** on, arithmetic is the limit.")
-    lesson.say("| pass | FLOPs | bytes read | FLOPs a byte | limited by | seconds, at least | tokens a second, at most |\n"
+    unit = common_unit([one.bytes for one in passes], binary=False)  # as the makers of chips write their bandwidth
+    lesson.say(f"| pass | FLOPs | {unit.name} read | FLOPs a byte | limited by | seconds (at least) | tokens a second (at most) |\n"
                "|:--|--:|--:|--:|:--|--:|--:|\n" + "\n".join(
-                   f"| {one.name} | {in_powers(one.flops)} | {in_words(one.bytes)} | {in_powers(one.intensity)} | {found[one.name].by} | "
+                   f"| {one.name} | {in_powers(one.flops)} | {four(one.bytes / unit.bytes)} | {in_powers(one.intensity)} | "
+                   f"{found[one.name].by} | "
                    f"{in_powers(found[one.name].seconds)} | {in_powers(found[one.name].tokens)} |" for one in passes))
     lesson.say("Decode reads every weight for one token, so its intensity is low. A batch shares that reading among its texts, while each "
                "text still reads its own cache. Prefill uses every weight for many tokens at once.")
@@ -182,7 +184,7 @@ def _under(page, choice, machine, precision, passes, told):
     if precision == "16 bit" and machine.name != MEASURED:
         lesson.small("int8 and int4 weights are taken to be unpacked on the chip and multiplied in 16 bit.")
     which = controls.pick(page, "pass_number", "Take apart", [one.name for one in passes])
-    lesson.arithmetic(f"{choice.name} on {machine.name}: {passes[which].name}",
+    lesson.arithmetic(f"{choice.name} on {machine.name}: {passes[which].name}, tokens a second at most",
                       arithmetic_costs.explain_bound(passes[which], peak, bandwidth))
     values = told.values | {"peak": peak, "bandwidth": bandwidth, "asked": [(one.name, one.n_tokens) for one in passes]}
     return told._replace(values=values, steps="""

@@ -51,7 +51,7 @@ def status(kind, running):
     if watch is None:
         lesson.say("Nothing is measured yet.")
         return {}
-    done = f"{watch.done} of {len(watch.todo)} runs, {watch.spent:.2f} s of computing"
+    done = f"{watch.done} of {len(watch.todo)} timed runs, {watch.spent:.2f} s of computing"
     lesson.say(f"Measuring: {done}." if running else f"Measured: {done}" + (
         "." if watch.done == len(watch.todo) else "; it was stopped before the end." if not watch.over else
         f"; it ends after {watch.most:g} s, whatever is left."))

@@ -36,7 +36,7 @@ def lines(series, *, title, x_title, y_title, points=None, at=None, base=2, line
                      "hovertemplate": f"{name}<br>{x_title} %{{x:,.5~g}}<br>%{{y:.4~g}}<extra></extra>"})
     axis = {"gridcolor": colours.quiet, "griddash": "dot", "zeroline": False, "tickfont": {"color": colours.text}, "fixedrange": True}
     ends = ({"rangemode": "tozero", "tickformat": ",~g", "nticks": 6},) * 2 if linear else (
-        {"type": "log"} | _ticks(xs, base), {"type": "log"} | _ticks(ys, 10))
+        {"type": "log"} | _ticks(xs, base, 5 if base == 2 else 7) | {"tickangle": 0}, {"type": "log"} | _ticks(ys, 10))
     rows = sorted(set(xs.tolist()))
     table = [[dict(zip(np.asarray(x, dtype=float).tolist(), np.asarray(y, dtype=float).tolist(), strict=True)).get(row, math.nan)
               for x, y, _ in series.values()] for row in rows]
@@ -108,13 +108,13 @@ def _marks(points, at, xs, ys, place, colours):
     return {"shapes": shapes, "annotations": notes}
 
 
-def _ticks(numbers, base):
-    """Steps that multiply, at most seven, and a range round the numbers with a little room."""
+def _ticks(numbers, base, most=7):
+    """Steps that multiply, at most so many powers, and a range round the numbers with a little room."""
     numbers = numbers[np.isfinite(numbers) & (numbers > 0)]
     low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (1.0, 1.0)
     room = 0.05 * max(math.log10(high / low), 0.3)
     first, last = math.floor(math.log(low, base) + 1e-9), math.ceil(math.log(high, base) - 1e-9)
-    powers = range(first, last + 1, max(math.ceil((last - first + 1) / 7), 1))
+    powers = range(first, last + 1, max(math.ceil((last - first + 1) / most), 1))
     digits = (1, 2, 5) if base == 10 and high < 1000 * low else (1,)
     found = {digit * float(base) ** i: _tick(digit, base, i) for i in powers for digit in digits}
     if not any(low <= value <= high for value in found):

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core import cache_sizes, draws, memory, query_blocks, stopwatch
+from core.attention import causal_mask
 from core.config import ModelConfig
 
 
@@ -22,6 +23,12 @@ def counted_bytes_gap():
 def in_blocks(seed, n, d, query_block, key_block, causal):
     """Attention whole and in blocks, on random queries, keys and values."""
     return query_blocks.compare(*query_blocks.drawn(seed, n, d), query_block, key_block, causal)
+
+
+@st.cache_data(max_entries=256, show_spinner=False)
+def telling_query(seed, n, d, key_block, causal):
+    """The query whose running softmax shows most of itself."""
+    return query_blocks.telling_query(*query_blocks.drawn(seed, n, d), causal_mask(n) if causal else None, key_block)
 
 
 @st.cache_resource(show_spinner=False)
