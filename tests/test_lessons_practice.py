@@ -17,7 +17,7 @@ PARAMS, OWN = looking.double(MODEL.params), MODEL.recipe.config
 
 def test_the_message_of_the_lesson_is_about_a_certificate_and_a_bar_can_be_taken_apart():
     at = visit("in-practice")
-    kinds, words, patterns = pictures(at)
+    kinds, words, *patterns = pictures(at)
     probs = classifier.forward(PARAMS, tasks_router.encode(EXAMPLE), OWN).probs
     np.testing.assert_allclose(kinds.spec["data"][0]["y"], probs, atol=1e-12)
     assert probs[0] > 0.9 and any("It says certificate" in sentence for sentence in shown(at, "say"))
@@ -28,7 +28,9 @@ def test_the_message_of_the_lesson_is_about_a_certificate_and_a_bar_can_be_taken
         widget(at, "in_practice.stage").set_value(stage).run()
         widget(at, "in_practice.column").set_value(column).run()
         assert not at.exception and "certificate" in panel(at)[0]
-    assert patterns.spec["data"]
+    trace = classifier.forward(PARAMS, tasks_router.encode(EXAMPLE), OWN)
+    for drawn, pattern in zip(patterns, trace.blocks[0].attention.pattern, strict=True):
+        np.testing.assert_allclose(drawn.matrix.values, pattern, atol=1e-12)
 
 
 def test_an_own_message_is_read_and_its_unknown_words_are_marked():
@@ -42,7 +44,7 @@ def test_an_own_message_is_read_and_its_unknown_words_are_marked():
 @pytest.mark.parametrize("message, sentence", [("?!… —", "no word to read"), ("word " * 60, "at most 48 words"), ("   ", "")])
 def test_a_message_that_cant_be_read_gets_a_sentence_and_the_example_is_shown(message, sentence):
     at = visit("in-practice", in_practice__message=message)
-    assert not at.exception and len(pictures(at)) == 3
+    assert not at.exception and len(pictures(at)) == 4
     assert sentence in " ".join(shown(at, "remark")) and bool(shown(at, "remark")) == bool(sentence)
     assert "value on this page: 0.9971" in "\n".join(panel(at))
 

@@ -123,13 +123,13 @@ def one(page):
                  f"{needed[most]:.4f}. Most needed: {text.quoted(message.words[deepest])}, falls by {needed[deepest]:.4f}.")
     lesson.say("The two need not agree. A **share** says how much of a word's vector went into the sum. Hiding the word and asking again "
                "says whether the answer **needs** it. Only the second is a test, and even it hides one word at a time.")
-    figure = charts.small_multiples(block.attention.pattern, message.shown, message.shown, titles=heads,
-                                    most_across=2 if lesson.look(960)["width"] > 400 else 1,
-                                    clicked=(heads.index(cell.stage), cell.row, cell.column) if cell.stage in heads else None,
-                                    **lesson.look(960))
-    lesson.picture(figure, f"{page}.patterns",
-                   f"Attention patterns of {len(heads)} heads over {len(message.words)} words that look both ways; every row sums to 1.",
-                   taken_head(page, heads, len(figure.spec["data"]) // len(heads)))
+    for number, (place, head) in enumerate(zip(st.columns(2), heads, strict=True)):  # one below the other where there is no room
+        with place:
+            figure = charts.heatmap(block.attention.pattern[number], message.shown, message.shown, title=head.capitalize(),
+                                    quantity="weight", name="weight", **lesson.look(),
+                                    clicked=(cell.row, cell.column) if cell.stage == head else None)
+            lesson.picture(figure, f"{page}.pattern.{number}", f"Attention pattern of {head} over {len(message.words)} words, each looking "
+                           "both ways; every row sums to 1.", controls.on_click(page, f"{page}.pattern.{number}", head))
     if cell.stage in heads:
         query, key = (text.quoted(message.words[place]) for place in (cell.row, cell.column))
         title = f"{cell.stage}: query {cell.row} {query}, key {cell.column} {key}"
@@ -161,17 +161,6 @@ def taken_pair(page):
         point = controls.clicked(f"{page}.confusion")
         if point is not None:
             st.session_state[f"{page}.right"], st.session_state[f"{page}.answer"] = int(point["y"]), int(point["x"])
-
-    return take
-
-
-def taken_head(page, heads, n_traces):
-    """A callback for a clicked cell of the heads' joint picture."""
-    def take():
-        point = controls.clicked(f"{page}.patterns")
-        if point is not None:
-            st.session_state[f"{page}.stage"] = heads[point["curve_number"] // n_traces]
-            st.session_state[f"{page}.row"], st.session_state[f"{page}.column"] = int(point["y"]), int(point["x"])
 
     return take
 

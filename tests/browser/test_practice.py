@@ -14,9 +14,9 @@ def test_an_own_message_is_taken_apart_by_click_and_ticks_stand_in_the_address(v
     assert visitor.address()["in_practice.stage"] == "share"
     assert visitor.address()["in_practice.column"].startswith(f"{shares.index(max(shares))} · ")
     assert close(worked(visitor.arithmetic())[0], max(shares))
-    visitor.click_cell("in_practice.patterns", 3, 5, axes="2")
+    visitor.click_cell("in_practice.pattern.1", 3, 5)
     assert visitor.address()["in_practice.stage"] == "head 1" and visitor.picked() == (3, 5)
-    worked(visitor.arithmetic())
+    assert close(worked(visitor.arithmetic())[0], visitor.numbers("in_practice.pattern.1")[3][5])
     harmless(visitor)
     visitor.choose("checklist")
     visitor.page.get_by_text("2. Simple things first").click()
