@@ -36,10 +36,12 @@ lesson.say("Two traps. In GPT-2's code and in PyTorch's `scaled_dot_product_atte
 
 lesson.heading("Sources")
 lesson.say("What the pages cite, with the sections that they rest on. The sentences and the code of this course are its own.")
+lines = []
 for source in sources.SOURCES:
     used = [f"{pages[each].title}{': ' if part else ''}{part}" for each, part in sources.cited_on(source)]
-    lesson.say(f"- **{source.cite}.** *{source.title}.* {source.where}. [{source.link}](https://{source.link})"
-               + (f" :small[On: {'; '.join(used)}.]" if used else ""))
+    lines.append(f"- **{source.cite}.** *{source.title}.* {source.where}. [{source.link}](https://{source.link})"
+                 + (f" :small[On: {'; '.join(used)}.]" if used else ""))
+lesson.say("\n".join(lines))
 lesson.source("Vaswani et al. 2017", "openai/gpt-2, src/model.py", "karpathy/nanoGPT, model.py", "huggingface/transformers, "
               "configuration_llama.py and modeling_llama.py", "TransformerLens, HookedTransformerConfig and components",
               "PyTorch 2, torch.nn.MultiheadAttention")

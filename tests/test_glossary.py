@@ -78,7 +78,8 @@ def test_no_source_is_cited_by_nobody_but_those_that_the_code_names():
 
 
 def test_the_sources_name_the_pages_that_rest_on_them():
-    line = next(sentence for sentence in shown(opened(), "say") if sentence.startswith("- **Vaswani et al. 2017.**"))
+    lines = [line for sentence in shown(opened(), "say") for line in sentence.split("\n")]
+    line = next(line for line in lines if line.startswith("- **Vaswani et al. 2017.**"))
     assert "arxiv.org/abs/1706.03762" in line and "Attention: section 3.2.1" in line and "Causal mask: section 3.2.3" in line
 
 

@@ -1,5 +1,6 @@
 """The nine beliefs: what is said, what holds, which experiment tests it, on which ready-made text, and how its numbers are shown."""
 
+from functools import cache
 from typing import NamedTuple
 
 from core import classifier, draws, misconceptions, tasks_router, tokenizers
@@ -249,6 +250,7 @@ def all_verdicts(words, seed):
     return ["" if number == WIDTH_ONLY else verdict(tried(number, words, seed)[0]) for number in range(len(BELIEFS))]
 
 
-def presets(seed=SEED):
+@cache
+def presets():
     """The verdicts on the ready-made texts."""
-    return [verdict(tried(number, belief.preset, seed)[0]) for number, belief in enumerate(BELIEFS)]
+    return tuple(verdict(tried(number, belief.preset, SEED)[0]) for number, belief in enumerate(BELIEFS))

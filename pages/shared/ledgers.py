@@ -12,6 +12,7 @@ from core.written import percent
 from pages.shared import controls, counting, horizontal, lesson
 
 HEADS = (1, 2, 3, 4, 6, 12)
+_rule = functools.lru_cache(256)(ledger.rule)  # of the published models, which stay the same from run to run
 COUNTED = "what is counted above"
 KERAS, PRINTED = "keras-hub (numbers of parameters)", "Hugging Face (numbers of parameters)"
 LLAMA_2, LLAMA_3 = "Llama 2 (Touvron et al. 2023)", "Grattafiori et al. 2024 (Llama 3)"
@@ -59,7 +60,7 @@ def rule(page, models):
     """One block against 12 d², for what is counted and for the published models."""
     lesson.formula(r"\underbrace{4\,d^2}_{\text{queries, keys, values, output}} + \underbrace{2 \cdot d \cdot 4d}_{\text{feed-forward}} "
                    r"= 12\,d^2")
-    rules = [ledger.rule(config) for config in models.values()]
+    rules = [_rule(config) for config in models.values()]
     lines = {"width d": [f"{each.d_model:,}" for each in rules], "one block, exactly": [f"{each.exact:,}" for each in rules],
              "12 · d²": [f"{each.rule:,}" for each in rules], "difference": [f"{each.exact - each.rule:,}" for each in rules],
              "error of the rule": [f"{100 * each.error:.4f} %" for each in rules], "block ÷ d²": [f"{each.factor:.4g}" for each in rules]}
@@ -67,7 +68,7 @@ def rule(page, models):
         f"| {what} | {' | '.join(cells)} |" for what, cells in lines.items()))
     lesson.say("In the design of GPT-2 the difference is **13 · d**: the biases b_qkv (3 d), b_o (d), b_in (4 d) and b_out (d), and two "
                "norms with a gain and an offset each (4 d). It grows with d, the rule with d², so the error shrinks as models widen.")
-    found = {name: ledger.rule(config) for name, config in _all_of(models).items()}
+    found = {name: _rule(config) for name, config in _all_of(models).items()}
     names = sorted(found, key=lambda name: found[name].factor)
     dense = [name for name in names if found[name].factor <= 40]
     apart, take = _taken_apart(page, models, dense)

@@ -14,7 +14,7 @@ from pages.shared.controls import Cell, Grid
 
 NAME, WEIGHTS, CLASSES = "router", ("trained", "random"), tasks_router.CLASSES
 READY = (EXAMPLE, "Wake me at seven", "My certificat is lost", "I do not want a certificate", "I paid, but I can't log in")
-UNKNOWN = tasks_router.NUMBERS[tasks_router.UNKNOWN]
+UNKNOWN = slow.UNKNOWN_WORD
 N_MESSAGES, THRESHOLDS = 1000, tuple(np.linspace(0, 0.99, 34).round(2).tolist())
 
 
@@ -110,7 +110,7 @@ def one(page):
                             dark=lesson.dark())
         lesson.picture(figure, f"{page}.kinds", f"Probabilities of {len(CLASSES)} kinds; the largest, {trace.probs.max():.3f}, is for "
                        f"{CLASSES[message.kind]}.", taken(page, "kinds", "probability"))
-    needed = trace.probs[message.kind] - routing.without_each(message.params, message.token_ids, sizes(), UNKNOWN)[:, message.kind]
+    needed = trace.probs[message.kind] - slow.hidden(tuple(message.token_ids.tolist()), message.weights)[:, message.kind]
     with right:
         figure = plots.bar_groups(message.shown, {"share in the sum": trace.pool_pattern, "lost when it is hidden": needed},
                                   title=f"Its share; what P({CLASSES[message.kind]}) loses",

@@ -13,6 +13,7 @@ from core import (
     misconceptions,
     routing,
     tasks_dates,
+    tasks_router,
     tokenizers,
     writing,
     zoo,
@@ -22,6 +23,7 @@ from core.router_sentences import OUT_OF_SCOPE
 from core.zoo import figures
 from pages.shared import texts
 
+UNKNOWN_WORD = tasks_router.NUMBERS[tasks_router.UNKNOWN]
 WIDTHS = tuple(2**i for i in range(11))
 
 
@@ -155,6 +157,12 @@ def routed(weights, n_messages):
 def router():
     """The sizes and the trained parameters of the model that sorts messages."""
     return zoo.recipe("router").config, inside_params("router")["trained"]
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def hidden(token_ids, weights):
+    """What the model that sorts messages says of one with each word hidden in turn; nobody changes it."""
+    return routing.without_each(inside_params("router")[weights], token_ids, zoo.recipe("router").config, UNKNOWN_WORD)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

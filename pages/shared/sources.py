@@ -1,5 +1,6 @@
 """The sources of the course: what pages cite in short, in full and with where to read it."""
 
+from functools import cache
 from typing import NamedTuple
 
 from pages.shared.cited import CITED
@@ -139,6 +140,7 @@ SOURCES = (
 )
 
 
+@cache
 def cited(text):
     """The source that a citation on a page names; None where there is none.
 
@@ -148,6 +150,7 @@ def cited(text):
     return next((source for source in SOURCES if text.startswith(source.cite)), None)
 
 
+@cache
 def cited_on(source):
     """Where a source is cited: [(the page's address, the section or what it is cited for)].
 
