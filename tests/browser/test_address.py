@@ -57,8 +57,7 @@ def test_parameters_of_other_programs_are_left_alone(visitor):
 
 @pytest.mark.parametrize(("page", "start", "then"), [
     ("attention", {"edit": "true", "x": "1 2 3 4; 0 0 0 0; 1 1 1 1"}, "a <b> c"),
-    ("causal-mask", {"text": "a b c d", "mask": "padding", "n_padding": 3, "row": "3 · d"}, "x y"),
-    ("queries-keys-values", {"text": "a b c", "d_model": 32, "d_head": 32, "stage": "value", "column": "31 · 31"}, "")])
+    ("causal-mask", {"text": "a b c d", "mask": "padding", "n_padding": 3, "row": "3 · d"}, "x y")])
 def test_after_another_sentence_the_address_still_opens_what_is_seen(visitor, elsewhere, page, start, then):
     visitor.open(linked(page, **start))
     assert note(visitor) == []

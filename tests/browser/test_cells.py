@@ -14,7 +14,6 @@ CELLS = {
                     ("zeroed", 3, 5, (0.06, 0.06), "before")],
     "many-heads": [("share", 2, 15, (0.94, 0.06), "share"), ("pattern.1", 3, 2, (0.06, 0.94), "pattern.1"),
                    ("out", 5, 1, (0.5, 0.5), "out")],
-    "normalisation": [("layer", 2, 3, (0.94, 0.94), "layer"), ("rms", 6, 1, (0.5, 0.5), "rms")],
     "feed-forward": [("widen", 2, 15, (0.94, 0.06), "widen"), ("bend", 5, 7, (0.5, 0.5), "bend"), ("narrow", 3, 2, (0.06, 0.94), "narrow")],
     "block": [("attention", 1, 15, (0.94, 0.94), "attention"), ("between", 6, 4, (0.06, 0.06), "between"),
               ("feed-forward", 3, 8, (0.5, 0.5), "feed-forward"), ("out", 2, 5, (0.5, 0.5), "out")],

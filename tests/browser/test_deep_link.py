@@ -7,7 +7,6 @@ from tests.browser.reading import PAGES, linked
 
 # page: (settings in the address, what must then stand on the page)
 LINKS = {
-    "": ({"path": "I teach"}, "prepare a page, copy its address"),
     "generation": ({"view": "KV cache", "step": 2, "scheme": "rotary"}, "reads 1 token, at position 6"),
 }
 
