@@ -90,12 +90,12 @@ def precisions(page):
     return weights, kept
 
 
-def click_context(page, chart):
-    """A callback: a click on a curve sets the context to the stop that is nearest."""
+def nearest(page, name, stops, chart):
+    """A callback: a click on a curve sets the control `name` to the stop that is nearest."""
     def take():
         point = controls.clicked(chart)
         if point is not None:
-            st.session_state[f"{page}.context"] = min(CONTEXT_STOPS, key=lambda stop: abs(stop - point["x"]))
+            st.session_state[f"{page}.{name}"] = min(stops, key=lambda stop: abs(stop - point["x"]))
     return take
 
 
@@ -152,7 +152,7 @@ def cache(page):
                                   x_title="tokens of each text", y_title=unit.name, at=("", context), dark=lesson.dark())
         chart = f"{page}.cache"
         lesson.picture(figure, chart, f"The cache grows in a straight line; at {context:,} tokens and batch {batch} it takes "
-                       f"{memory.in_words(total)}.", click_context(page, chart))
+                       f"{memory.in_words(total)}.", nearest(page, "context", CONTEXT_STOPS, chart))
     with right:
         figure = quantities.lines({each.name: (BATCHES, [cache_sizes.tokens_that_fit(
             gib * memory.GIB, weight_bytes, each.bytes_per_token, n) for n in BATCHES], look)

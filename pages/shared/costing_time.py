@@ -49,7 +49,7 @@ def against_recurrence(page):
                                   points={f"n = {n:,}": (n, getattr(found, f"attention_{what}"))}, dark=lesson.dark())
             chart = f"{page}.{name}"
             lesson.picture(figure, chart, f"{title} at n = {n}, d = {d}: attention {getattr(found, f'attention_{what}'):,}, "
-                           f"recurrence {getattr(found, f'recurrent_{what}'):,}.", _click_n(page, chart))
+                           f"recurrence {getattr(found, f'recurrent_{what}'):,}.", costing.nearest(page, "n", LENGTHS, chart))
     explained = arithmetic_costs.explain_layer_costs(found)
     names = ["attention: mixing", "recurrence: mixing", "attention: whole layer", "recurrence: whole layer", "ratio of the two mixings"]
     which = controls.pick(page, "layer_number", "Take apart", names)
@@ -60,15 +60,6 @@ def against_recurrence(page):
     return costing.Told((costs.layer_costs,), {"n": n, "d": d}, """
     show("counted", layer_costs(n, d)[2:])
     """)
-
-
-def _click_n(page, chart):
-    """A callback: a click on a curve sets n."""
-    def take():
-        point = controls.clicked(chart)
-        if point is not None:
-            st.session_state[f"{page}.n"] = min(LENGTHS, key=lambda stop: abs(stop - point["x"]))
-    return take
 
 
 def _measured(page):

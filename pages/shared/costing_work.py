@@ -73,7 +73,7 @@ def _passes(page, choice, context, prefill, told):
                                   points={f"{context:,} tokens": (context, decode.total)}, dark=lesson.dark())
             chart = f"{page}.positions"
             lesson.picture(figure, chart, f"One token at {context:,} takes {decode.total:.4g} FLOPs; 2 N says {rules[0].rule:.4g}.",
-                           costing.click_context(page, chart))
+                           costing.nearest(page, "context", costing.CONTEXT_STOPS, chart))
         rule = roofline.rule_of_two(config, context - 1)
         lesson.say(f"**Two FLOPs a parameter**: 2 × {rule.n:,} = {in_powers(rule.rule)}; counted {in_powers(rule.counted)}; the rule is "
                    f"**{abs(rule.error):.2%} too {'high' if rule.error > 0 else 'low'}** here. It leaves out the pairs of tokens, so it "
